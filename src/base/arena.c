@@ -6,15 +6,15 @@
 #include "base/base.h"
 #include "base/redzone.h"
 
-enum { ALIGN = 64, CHUNK = 1 << 14 };
+enum { ALIGN = 64, CHUNK = 1 << 14 }; /* bytes: alignment of blocks, least size of a chunk */
 _Static_assert(GA_ZONE == 0 || (int)GA_ZONE == (int)ALIGN,
                "blocks and red zones are aligned alike");
 
 /* The payload follows the header; both are aligned by over-allocating. */
 struct ga_chunk {
   struct ga_chunk *next;
-  char *at;
-  size_t left;
+  char *at;    /* the first free byte */
+  size_t left; /* free bytes from there */
 };
 
 /* the library's only variables outside its objects */
@@ -55,7 +55,7 @@ static struct ga_chunk *chunk_new(size_t bytes) {
 }
 
 /* Zeroed, 64-byte aligned memory for count items. NULL and arena->failed = true without memory or
- * if count * size overflows. */
+ * if count * size overflows; the flag stays until ga_arena_free. An arena begins as all zero. */
 void *ga_arena_take(ga_arena *arena, size_t count, size_t size) {
   if (size && count > (SIZE_MAX / 2) / size) {
     arena->failed = true;

@@ -8,6 +8,7 @@
 
 /* Put "format: " in front of the text already there. */
 void ga_error_prefix(ga_error *err, const char *format, ...) GA_PRINTF(2, 3) GA_RARE;
+/* no error, empty text; err may be NULL */
 void ga_error_clear(ga_error *err);
 
 /* Allocation: zeroed, counted memory; every heap request of the library goes through these. */
@@ -45,7 +46,7 @@ void ga_axpy(int n, double c, const double *restrict x, double *restrict y);
 void ga_add_scaled(int n, double c, const double *restrict x, const double *restrict y,
                    double *restrict z);
 double ga_max_abs(int n, const double *x);
-/* the same of a number known >= 0 and of them all */
+/* the largest of all |x_i| and of a number `known` >= 0; NaN if any is NaN */
 double ga_max_abs_from(double known, int n, const double *x);
 /* the least |x_i| that is a number, infinite if there is none */
 double ga_min_abs(int n, const double *x);

@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-/* sets the size of A and allocates ptr, col, val (zero) for nnz entries; false without memory */
+/* sets all members of A: its size, and ptr, col, val (zero) for nnz entries in the arena; false
+ * without memory */
 static bool allocate_csr(ga_csr *A, int nrow, int ncol, size_t nnz, ga_arena *arena) {
   A->nrow = nrow;
   A->ncol = ncol;
@@ -15,7 +16,7 @@ static bool allocate_csr(ga_csr *A, int nrow, int ncol, size_t nnz, ga_arena *ar
 }
 
 /* A = nrow x ncol matrix of zeros with a copy of the pattern (full if pattern is NULL), in the
- * arena */
+ * arena. GA_OK or GA_ERR_MEM, which arena->failed shows, too. */
 ga_status ga_csr_init(ga_csr *A, int nrow, int ncol, const ga_csr *pattern, ga_arena *arena) {
   size_t nnz = pattern ? (size_t)ga_csr_nnz(pattern) : (size_t)nrow * (size_t)ncol;
   if (!allocate_csr(A, nrow, ncol, nnz, arena)) return GA_ERR_MEM;
@@ -72,7 +73,8 @@ ga_status ga_csr_validate(const ga_csr *A, int nrow, int ncol, const char *what,
   return GA_OK;
 }
 
-/* position of entry (i, j) in val by bisection, -1 if the pattern lacks it */
+/* position of entry (i, j) in val by bisection (columns increase in each row), -1 if the pattern
+ * lacks it */
 int ga_csr_find(const ga_csr *A, int i, int j) {
   int lo = A->ptr[i], hi = A->ptr[i + 1] - 1;
   while (lo < hi) {
@@ -86,8 +88,8 @@ int ga_csr_find(const ga_csr *A, int i, int j) {
   return lo <= hi && A->col[lo] == j ? lo : -1;
 }
 
-/* Fills the lists of A's entries by columns (a counting sort), in the arena; if memory is short
- * arena->failed is set. */
+/* Fills ptr, row, entry of `columns`, lists of A's entries by columns with increasing rows (a
+ * counting sort), in the arena; if memory is short arena->failed is set. */
 void ga_columns_init(ga_columns *columns, const ga_csr *A, ga_arena *arena) {
   int *ptr = columns->ptr = ga_arena_ints(arena, (size_t)A->ncol + 2);
   columns->row = ga_arena_ints(arena, (size_t)ga_csr_nnz(A));
@@ -111,7 +113,7 @@ void ga_csr_zero(ga_csr *A) {
   if (nnz > 0) memset(A->val, 0, (size_t)nnz * sizeof(double));
 }
 
-/* y = c A x */
+/* y = c A x; y must not overlap x */
 void ga_csr_mul(const ga_csr *A, double c, const double *x, double *y) {
   const int *col = A->col;
   const double *val = A->val;
@@ -143,16 +145,17 @@ void ga_csr_mul_t_add(const ga_csr *A, double c, const double *x, double *y) {
   }
 }
 
-/* inserts value into a sorted list of n numbers; rows are short, so insertion is fast enough */
+/* Inserts value into an increasing list of n numbers, which needs room for n + 1; rows are short,
+ * so insertion is fast enough. */
 static void insert_sorted(int *list, int n, int value) {
   int at = n;
   for (; at > 0 && list[at - 1] > value; at--) list[at] = list[at - 1];
   list[at] = value;
 }
 
-/* P = pattern of A B^T, in the arena. Entry (i, j) exists if row i of A and row j of B share a
- * column: row i of P is the union, over the columns of row i of A, of the rows of B that have this
- * column. */
+/* P = pattern of A B^T with values zero, in the arena; GA_OK or GA_ERR_MEM. Entry (i, j) exists if
+ * row i of A and row j of B share a column: row i of P is the union, over the columns of row i of
+ * A, of the rows of B that have this column. */
 static ga_status product_pattern(ga_csr *P, const ga_csr *A, const ga_csr *B, ga_arena *arena) {
   ga_arena scratch = {0};
   int nb = B->nrow, *seen = ga_arena_ints(&scratch, (size_t)nb);
@@ -186,7 +189,7 @@ static ga_status product_pattern(ga_csr *P, const ga_csr *A, const ga_csr *B, ga
 }
 
 /* Number of columns that row i of A and row j of B share; their positions in val go to of_A and
- * of_B unless these are NULL. */
+ * of_B unless these are NULL (both or none). Columns of a row must increase. */
 static int common_columns(const ga_csr *A, int i, const ga_csr *B, int j, int *of_A, int *of_B) {
   int count = 0;
   for (int a = A->ptr[i], b = B->ptr[j]; a < A->ptr[i + 1] && b < B->ptr[j + 1];) {
@@ -211,8 +214,9 @@ static int padded(int n) {
   return (n + WIDE - 1) / WIDE * WIDE;
 }
 
-/* Pattern of P = A B^T and, unless both are full, the lists of products behind each entry, in the
- * arena. Values: ga_product_values. */
+/* Fills `product` in the arena: the pattern of P = A B^T and, unless both are full, the lists of
+ * products behind each entry (start, of_A, of_B); if both are, room for B^T (turned). Values:
+ * ga_product_values. GA_OK or GA_ERR_MEM. */
 ga_status ga_product_init(ga_product *product, const ga_csr *A, const ga_csr *B, ga_arena *arena) {
   ga_csr *P = &product->P;
   *product = (ga_product){0};
@@ -222,6 +226,7 @@ ga_status ga_product_init(ga_product *product, const ga_csr *A, const ga_csr *B,
     return arena->failed ? GA_ERR_MEM : GA_OK;
   }
   int *start = product->start = ga_arena_ints(arena, (size_t)ga_csr_nnz(P) + 1);
+  /* two passes: count the products of each entry, then list them */
   for (int pass = 0; pass < 2 && !arena->failed; pass++) {
     int *of_A = product->of_A, *of_B = product->of_B;
     for (int i = 0; i < P->nrow; i++) {

@@ -14,6 +14,7 @@ static inline int ga_csr_nnz(const ga_csr *A) {
 /* A copy of the pattern (full if pattern is NULL) with zero values, in the arena. */
 ga_status ga_csr_init(ga_csr *A, int nrow, int ncol, const ga_csr *pattern, ga_arena *arena);
 
+/* A = n x n unit matrix with a diagonal pattern, in the arena */
 ga_status ga_csr_init_identity(ga_csr *A, int n, ga_arena *arena);
 
 /* Rows in order, columns increasing and in range; says what is wrong. */
@@ -22,6 +23,7 @@ ga_status ga_csr_validate(const ga_csr *A, int nrow, int ncol, const char *what,
 /* slot of entry (i, j) in val, -1 if the pattern lacks it */
 int ga_csr_find(const ga_csr *A, int i, int j);
 
+/* all values zero; the pattern stays */
 void ga_csr_zero(ga_csr *A);
 
 /* y = c A x, y += c A x and y += c A^T x */

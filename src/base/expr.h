@@ -28,10 +28,11 @@ typedef struct ga_scope {
   ga_name (*lookup)(const void *context, const char *name);
   const char *(*nearest)(const void *context, const char *name);
   const void *context;
-  bool condition; /* a comparison is allowed at the top; its value is left - right */
+  bool condition; /* a comparison is allowed at the top; its value is > 0 where it holds */
 } ga_scope;
 
-/* On failure err says what is wrong and where; *column, if not NULL, is the column in the text,
+/* *out: the compiled text, freed by ga_expr_free; NULL on failure. scope may be NULL: no names.
+ * On failure err says what is wrong and where; *column, if not NULL, is the column in the text,
  * counted from 1. */
 ga_status ga_expr_parse(const char *text, const ga_scope *scope, ga_expr **out, int *column,
                         ga_error *err);
@@ -41,7 +42,7 @@ void ga_expr_free(ga_expr *expr);
 double ga_expr_value(const ga_expr *expr, const double *variables);
 void ga_expr_jet(const ga_expr *expr, const double *variables, int along, double jet[3]);
 
-/* whether it mentions a variable at all, or the given one */
+/* Does it mention no variable? Does it mention the given one (< 0: any)? */
 bool ga_expr_constant(const ga_expr *expr);
 bool ga_expr_mentions(const ga_expr *expr, int variable);
 

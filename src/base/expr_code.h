@@ -63,8 +63,9 @@ typedef struct ga_spline {
   double *t, *y, *bend;
 } ga_spline;
 
-enum { GA_EXPR_STACK = 64 };
+enum { GA_EXPR_STACK = 64 }; /* most values on the stack; the parser refuses what needs more */
 
+/* instructions in the order of execution, and the tables they refer to by index; both owned */
 struct ga_expr {
   ga_instruction *code;
   int length;

@@ -7,6 +7,7 @@
 
 #include "base/expr_code.h"
 
+/* a value with its first and second derivative along one variable */
 typedef struct {
   double f, d, dd;
 } jet;
@@ -185,6 +186,7 @@ static jet function_of_two(ga_expr_op op, jet a, jet b) {
   }
 }
 
+/* number of arguments of each operation */
 static const int arguments[GA_EXPR_COUNT] = {
 #define GA_EXPR_ARGUMENTS(name, count) count,
     GA_EXPR_LIST(GA_EXPR_ARGUMENTS, GA_EXPR_ARGUMENTS)
@@ -192,7 +194,8 @@ static const int arguments[GA_EXPR_COUNT] = {
 };
 
 /* result = (f, f', f'') along variable `along` (-1: derivatives are zero): runs the code on a stack
- * of jets. An operation replaces its arguments on top of the stack by its result. */
+ * of jets. An operation replaces its arguments on top of the stack by its result. The parser has
+ * made sure that GA_EXPR_STACK jets suffice. variables may be NULL if none occurs. */
 void ga_expr_jet(const ga_expr *expr, const double *variables, int along, double result[3]) {
   jet stack[GA_EXPR_STACK];
   jet *top = stack; /* the first free slot */

@@ -16,7 +16,7 @@
 
 #include "base/expr_code.h"
 
-enum { DEEP = 100, NAME_ROOM = 128, TABLE_MAX = 100000 };
+enum { DEEP = 100, NAME_ROOM = 128, TABLE_MAX = 100000 }; /* nesting, name's bytes, table's rows */
 
 static const double pi = 3.14159265358979323846, euler = 2.71828182845904523536;
 
@@ -61,7 +61,7 @@ typedef struct parser {
   ga_status status;
 } parser;
 
-static void parse_sum(parser *p);
+static void parse_sum(parser *p); /* parse_..: reads a rule, appends its code; see p->status */
 
 static void complain(parser *p, const char *where, const char *format, ...) GA_PRINTF(3, 4);
 
@@ -78,7 +78,7 @@ static void complain(parser *p, const char *where, const char *format, ...) {
   if (p->column) *p->column = column;
 }
 
-static void skip_spaces(parser *p) {
+static void skip_spaces(parser *p) { /* p->at = next sign that is not a space */
   while (isspace((unsigned char)*p->at)) p->at++;
 }
 
@@ -122,7 +122,7 @@ static void emit(parser *p, ga_expr_op op, int index, double number) {
   if (p->stack > GA_EXPR_STACK) complain(p, p->at, "expression is nested too deeply");
 }
 
-static void apply(parser *p, ga_expr_op op) {
+static void apply(parser *p, ga_expr_op op) { /* appends an operation without operand */
   emit(p, op, 0, 0);
 }
 
@@ -197,7 +197,7 @@ static void bend_spline(ga_spline *s, double *c) {
   for (int i = s->n - 2; i > 0; i--) s->bend[i] -= c[i] * s->bend[i + 1];
 }
 
-/* Adds the spline through (t, y) to the expression, which then owns t and y. */
+/* Adds the spline through (t, y) to the expression, which then owns t and y (freed on failure). */
 static void add_spline(parser *p, const char *where, int n, double *t, double *y) {
   ga_expr *e = p->expr;
   ga_spline *more = ga_calloc((size_t)e->nspline + 1, sizeof *more);
@@ -355,7 +355,7 @@ typedef struct padded {
   char text[NAME_ROOM + 2];
 } padded;
 
-static padded with_spaces(const char *name) {
+static padded with_spaces(const char *name) { /* " name ": to find it as a whole word */
   padded p;
   snprintf(p.text, sizeof p.text, " %s ", name);
   return p;
@@ -421,7 +421,7 @@ static void parse_signed(parser *p) {
   p->deep--;
 }
 
-static void parse_product(parser *p) {
+static void parse_product(parser *p) { /* signed {* or / signed}, from left to right */
   parse_signed(p);
   while (p->status == GA_OK) {
     if (next_is(p, "*")) {
@@ -436,7 +436,7 @@ static void parse_product(parser *p) {
   }
 }
 
-static void parse_sum(parser *p) {
+static void parse_sum(parser *p) { /* product {+ or - product}, from left to right */
   parse_product(p);
   while (p->status == GA_OK) {
     if (next_is(p, "+")) {
@@ -487,6 +487,7 @@ ga_status ga_expr_parse(const char *text, const ga_scope *scope, ga_expr **out, 
   return GA_OK;
 }
 
+/* frees an expression with its code and splines; NULL is allowed */
 void ga_expr_free(ga_expr *expr) {
   if (!expr) return;
   for (int i = 0; i < expr->nspline; i++) {

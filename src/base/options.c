@@ -11,7 +11,8 @@
 
 typedef enum { KIND_NAME, KIND_TEXT, KIND_REAL, KIND_INT, KIND_WORD, KIND_PARAMS } kind;
 
-/* one row per key: where the field lives, what it may hold */
+/* One row per key: at = offset of the field in ga_options; least, largest = range of a number (a
+ * real number must be greater than least, an int may be equal). */
 typedef struct {
   ga_option_info info;
   kind kind;
@@ -147,7 +148,8 @@ static int word_count(const char *words) {
   return count;
 }
 
-/* Sets par to the parameters of a named method; par->b is an option of its own and stays. */
+/* Sets par to the parameters of a named method; par->b is an option of its own and stays.
+ * GA_ERR_ARG for an unknown name. */
 static ga_status set_params_name(ga_params *par, const char *name, ga_error *err) {
   double b = par->b;
   ga_status status = ga_params_named(name, par, err);
@@ -155,7 +157,8 @@ static ga_status set_params_name(ga_params *par, const char *name, ga_error *err
   return status;
 }
 
-/* sets par from "am,af,beta,gamma" or from the name of a method; b stays */
+/* sets par from "am,af,beta,gamma" or from the name of a method; b stays; GA_ERR_ARG if the text is
+ * wrong */
 static ga_status set_params_list(ga_params *par, const char *text, ga_error *err) {
   double value[4];
   const char *at = text;
@@ -236,7 +239,8 @@ int ga_options_sequence(const char *text, double *fraction, int room, ga_error *
 }
 
 /* Sets the option `key` from text after a check; on failure it keeps its value. Texts are not
- * copied and must live as long as the options. A removed option gives GA_OK and a warning. */
+ * copied and must live as long as the options. A removed option gives GA_OK and a warning (log, and
+ * the text of err); an unknown key GA_ERR_ARG with the nearest one that exists. */
 ga_status ga_options_set(ga_options *options, const char *key, const char *text, ga_error *err) {
   const row *r = find_row(key);
   const char *ignored = r ? NULL : ga_option_removed(key);
@@ -297,7 +301,8 @@ ga_status ga_options_set(ga_options *options, const char *key, const char *text,
   return GA_ERR_ARG;
 }
 
-/* Checks the value of one field again, because programs may assign fields directly. */
+/* GA_ERR_ARG with a sentence if one field has a value that is not allowed. Checked again, because
+ * programs may assign fields directly. */
 static ga_status validate_row(const ga_options *options, const row *r, ga_error *err) {
   const char *field = (const char *)options + r->at;
   switch (r->kind) {

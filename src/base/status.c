@@ -7,7 +7,7 @@
 #include "base/base.h"
 #include "genalpha/genalpha.h"
 
-/* sentence for people */
+/* sentence for people about a status; "unknown status" for other numbers */
 const char *ga_status_text(ga_status status) {
   switch (status) {
 #define GA_STATUS_TEXT(name, value, text) \
@@ -67,6 +67,7 @@ void ga_error_clear(ga_error *err) {
   err->text[0] = 0;
 }
 
+/* version of the library, such as "1.2.3" */
 const char *ga_version(void) {
   return GA_VERSION;
 }

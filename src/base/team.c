@@ -6,12 +6,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* max or sum of x over all processes (collective); NaN if the communication failed */
+/* max or sum (op) of x over all processes; collective: all processes call it. NaN if the
+ * communication failed */
 double ga_team_reduce_one(ga_team *team, ga_team_op op, double x) {
   return team->ops->reduce(team, op, 1, &x) == GA_OK ? x : NAN;
 }
 
-/* Have all processes the same n <= GA_TEAM_SAME numbers (collective)? False also for NaN or a
+/* Have all processes the same n <= GA_TEAM_SAME numbers (collective: all processes call it, with
+ * the same n)? True without a team (NULL). False also for NaN or a
  * failed communication. max x = -max(-x) means that all are equal. */
 bool ga_team_same(ga_team *team, int n, const double *x) {
   double both[2 * GA_TEAM_SAME]; /* the largest x and the largest -x */
@@ -34,7 +36,8 @@ bool ga_team_same(ga_team *team, int n, const double *x) {
 enum { BYTES = 6, WORDS = (int)((sizeof(((ga_error *)0)->text) + BYTES - 1) / BYTES) };
 enum { SHIFT = 1000 }; /* makes every status positive */
 
-/* Packs status and text into doubles for a reduction; word must be zero before. */
+/* Packs status and text into doubles for a reduction; word, 1 + WORDS numbers, must be zero
+ * before. */
 static void pack(ga_status status, const char *text, double *word) {
   size_t length = strlen(text);
   word[0] = (double)((int)status + SHIFT);
@@ -44,7 +47,8 @@ static void pack(ga_status status, const char *text, double *word) {
   }
 }
 
-/* The inverse of pack: writes the text and returns the status. */
+/* The inverse of pack: writes the text (room bytes, at most BYTES * WORDS) and returns the
+ * status. */
 static ga_status unpack(const double *word, char *text, size_t room) {
   for (size_t i = 0; i < room; i++) {
     uint64_t bits = (uint64_t)word[1 + i / BYTES];
@@ -64,7 +68,8 @@ static bool is_report(const char *text) {
   return false;
 }
 
-/* Collective: all processes return the same status, and err gets its message. The process with the
+/* Collective: all processes call it and return the same status, and err (may be NULL) gets its
+ * message. GA_OK only if all have GA_OK. knows: this process knows the reason. The process with the
  * largest key speaks; the key orders by kind of status (errors first), then by knowledge of the
  * reason, then by number of the process (lowest first). */
 ga_status ga_team_agree_on(ga_team *team, ga_status status, bool knows, ga_error *err) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The kernel's side of a team (ga_team.h). All functions are collective: every process calls them
- * in the same order. Without a team (NULL) they return their argument at once. */
+ * in the same order. Without a team (NULL) they return their argument at once; but
+ * ga_team_reduce_one and ga_team_agree_on need one. */
 #ifndef GA_SRC_TEAM_H
 #define GA_SRC_TEAM_H
 

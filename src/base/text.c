@@ -4,14 +4,16 @@
 
 #include "base/base.h"
 
-enum { WORD_MAX = 48 };
+enum { WORD_MAX = 48 }; /* longest word that is compared */
 
+/* the smaller of two numbers */
 static int smaller(int a, int b) {
   return a < b ? a : b;
 }
 
 /* Number of insertions, deletions, replacements and exchanges of neighbouring letters that turn a
- * into b (Damerau and Levenshtein). Only the last three rows of the table are kept. */
+ * into b (Damerau and Levenshtein); WORD_MAX if a word is longer than that. Only the last three
+ * rows of the table are kept. */
 static int edit_distance(const char *a, const char *b) {
   int table[3][WORD_MAX + 1];
   int na = (int)strlen(a), nb = (int)strlen(b);
@@ -33,7 +35,8 @@ static int edit_distance(const char *a, const char *b) {
 }
 
 /* The candidate (candidate(context, 0), 1, .. until NULL) that a mistyped word probably means; NULL
- * if none is near. A word that begins a candidate counts as near. */
+ * if none is near: one edit for up to four letters, else a third of the letters and one more. A
+ * word of three or more letters that begins a candidate counts as near. */
 const char *ga_nearest_in(const char *word, const char *(*candidate)(const void *context, int i),
                           const void *context) {
   const char *best = NULL;
@@ -62,7 +65,7 @@ static const char *plain_candidate(const void *context, int i) {
   return ((const plain_list *)context)->candidate(i);
 }
 
-/* ga_nearest_in for a list without context */
+/* ga_nearest_in for a list without context: the nearest candidate, or NULL */
 const char *ga_nearest_word(const char *word, const char *(*candidate)(int i)) {
   const plain_list list = {candidate};
   return ga_nearest_in(word, plain_candidate, &list);

@@ -5,12 +5,12 @@
 
 #include "base/base.h"
 
-/* y += c x */
+/* y += c x; the arrays must not overlap */
 void ga_axpy(int n, double c, const double *restrict x, double *restrict y) {
   for (int i = 0; i < n; i++) y[i] += c * x[i];
 }
 
-/* z = y + c x */
+/* z = y + c x; the arrays must not overlap */
 void ga_add_scaled(int n, double c, const double *restrict x, const double *restrict y,
                    double *restrict z) {
   for (int i = 0; i < n; i++) z[i] = y[i] + c * x[i];
@@ -46,9 +46,10 @@ static inline bool any_at_least(int n, const double *x, uint64_t least) {
   return sums >= sign;
 }
 
+/* numbers of a piece, those at its end that are looked at first, least length of a long vector */
 enum { PIECE = 32, END = 3, LONG = 128 };
 
-/* the same in pieces of a size that the compiler knows, with an early exit */
+/* any_at_least in pieces of a size that the compiler knows, with an early exit */
 static bool any_at_least_long(int n, const double *x, uint64_t least) {
   int at = 0;
   for (; at + PIECE <= n; at += PIECE) {
@@ -98,7 +99,7 @@ double ga_min_abs(int n, const double *x) {
   return least;
 }
 
-/* Is some |x_i| > limit >= 0, or NaN? */
+/* Is some |x_i| > limit >= 0, or NaN? limit must be a number. */
 bool ga_any_above(int n, const double *x, double limit) {
   return any_at_least_long(n, x, magnitude(limit) + 1);
 }

@@ -98,13 +98,13 @@ static ga_status make_integrator(ga_extrapolator *x, double h, bool warns, ga_in
   return ga_integrator_new(x->model, &o, out, err);
 }
 
-/* Make the integrators of all K + 2 runs. */
+/* Make the integrators of all K + 2 runs; on failure the caller frees those made. */
 static ga_status make_runs(ga_extrapolator *x, ga_error *err) {
   ga_status status = GA_OK;
   for (int i = 0; i < x->K + 2 && status == GA_OK; i++) {
     run *r = &x->runs[i];
     r->h = step_of(x, i);
-    status = make_integrator(x, r->h, i == 1, &r->it, err);
+    status = make_integrator(x, r->h, i == 1, &r->it, err); /* run 1 alone warns */
   }
   return status;
 }
@@ -171,6 +171,7 @@ ga_status ga_extrapolator_new(const ga_model *model, const ga_options *options, 
   return GA_OK;
 }
 
+/* Free the extrapolator and its integrators; NULL is allowed, and one half made. */
 void ga_extrapolator_free(ga_extrapolator *x) {
   if (!x) return;
   for (int i = 0; i < RUNS_MAX; i++) ga_integrator_free(x->runs[i].it);
@@ -179,18 +180,22 @@ void ga_extrapolator_free(ga_extrapolator *x) {
   ga_free(x);
 }
 
+/* Number of threads from the next window on; 0 or less: one per processor. */
 void ga_extrapolator_set_threads(ga_extrapolator *x, int threads) {
   x->threads = threads;
 }
 
+/* The sequence of steps h/m_j from the next start on. */
 void ga_extrapolator_set_steps(ga_extrapolator *x, ga_extrapolate_steps steps) {
   x->next_steps = steps;
 }
 
+/* How v', lam, psi of the result are found, from the next start on. */
 void ga_extrapolator_set_multipliers(ga_extrapolator *x, ga_extrapolate_multipliers multipliers) {
   x->next_multipliers = multipliers;
 }
 
+/* Set the function to be called with every combined step; NULL: none. */
 void ga_extrapolator_observe(ga_extrapolator *x, ga_extrapolator_observer observer, void *context) {
   x->observer = observer;
   x->observer_context = context;
@@ -203,7 +208,8 @@ static double *state_after(const ga_extrapolator *x, const run *r, long n) {
   return r->states + (size_t)(n - x->first - 1) * (size_t)x->layout.at[GA_VARIABLES];
 }
 
-/* Copy the current state of run r as its state after step n. */
+/* Copy the current state of run r as its state after step n, which is in the window; r->reached =
+ * n. */
 static void keep_state(const ga_extrapolator *x, run *r, long n) {
   const ga_state *state = ga_integrator_state(r->it);
   ga_layout_pack(&x->layout, state, state_after(x, r, n));
@@ -211,6 +217,7 @@ static void keep_state(const ga_extrapolator *x, run *r, long n) {
   r->reached = n;
 }
 
+/* The same five numbers as a struct with names. */
 static ga_errors errors_by_name(const double e[GA_VARIABLES]) {
   return (ga_errors){.q = e[0], .v = e[1], .vd = e[2], .lam = e[3], .psi = e[4]};
 }
@@ -223,9 +230,9 @@ static ga_status make_consistent(ga_extrapolator *x, double t, double *state) {
                              state + at[3], state + at[4]);
 }
 
-/* If consistent multipliers are wanted: make both results consistent at t, and let v', lam, psi
- * have the fall of q and v. *with_2h becomes NULL if that one fails: then there are no
- * estimates. */
+/* If consistent multipliers are wanted: make both results (packed states) consistent at t, and let
+ * v', lam, psi have the fall of q and v. *with_2h becomes NULL if that one fails: then there are no
+ * estimates. If the result itself fails, the status is kept in x->inconsistent. */
 static ga_status make_results_consistent(ga_extrapolator *x, double t, double **with_2h,
                                          double *result, double fall[GA_VARIABLES]) {
   if (x->multipliers != GA_MULTIPLIERS_CONSISTENT) return GA_OK;
@@ -243,8 +250,9 @@ static bool is_seen(ga_extrapolator *x, long n) {
   return x->observer || n == x->n_end || (n == x->last && first_failure(x) != GA_OK);
 }
 
-/* Extrapolate the states after step n of the window into x->now, with error estimates, and call
- * the observer. The states of the window are overwritten. */
+/* Extrapolate the states after step n of the window into x->now and x->result, with error
+ * estimates, and call the observer: GA_STOPPED if it says so. The states of the window are
+ * overwritten: once for each n. If consistent multipliers fail, x->now stays as it was. */
 static ga_status combine_and_observe(ga_extrapolator *x, long n) {
   int K = x->K;
   bool coarser = n % 2 == 0 && x->runs[0].reached >= n;
@@ -284,8 +292,8 @@ static void add_stats(ga_extrapolator *x) {
   }
 }
 
-/* Status and message of a failure of consistent multipliers or of the run with the largest step,
- * not counting the run with 2h; GA_OK if there is none. */
+/* Status of a failure of consistent multipliers or of the run with the largest step, not counting
+ * the run with 2h, with its message in x->error; GA_OK if there is none. */
 static ga_status first_failure(ga_extrapolator *x) {
   if (x->inconsistent != GA_OK) {
     ga_fail(&x->error, x->inconsistent, "%s", ga_integrator_error(x->equations)->text);
@@ -313,8 +321,9 @@ static void warn_if_no_estimate(ga_extrapolator *x) {
 
 /* windows */
 
-/* Make the steps of run r in the window and keep its states; the last step ends at t_end exactly.
- * The run with 2h is skipped if nobody sees an estimate. Called by any thread. */
+/* Make the steps of run r in the window and keep its states; the last step ends at t_end exactly. A
+ * failure is left in r->status, r->reached tells how far it came. The run with 2h is skipped if
+ * nobody sees an estimate. Called by any thread: it changes *r only. */
 static void advance_run(ga_extrapolator *x, run *r) {
   int i = (int)(r - x->runs);
   bool waits = i == 0 && !x->observer && x->n_end % 2 != 0;
@@ -345,6 +354,7 @@ static int thread_count(const ga_extrapolator *x) {
   return n < 1 ? 1 : n > x->K + 2 ? x->K + 2 : (int)n;
 }
 
+/* A clock that never goes back, in seconds. */
 static double seconds_now(void) {
   struct timespec ts = {0, 0};
   clock_gettime(CLOCK_MONOTONIC, &ts);
@@ -352,7 +362,8 @@ static double seconds_now(void) {
 }
 
 /* Advance all runs by the next window of steps, in parallel, and choose the length of the next
- * window. If a thread cannot be created, the others do its work. */
+ * window. Sets x->first, x->last (the last step that all runs reached), x->stats, x->length. If a
+ * thread cannot be created, the others do its work. */
 static void fill_window(ga_extrapolator *x) {
   double began = seconds_now();
   x->first = x->n;
@@ -392,6 +403,7 @@ static ga_status apply_settings(ga_extrapolator *x) {
   }
   x->inconsistent = GA_OK;
   if (status == GA_OK && x->multipliers == GA_MULTIPLIERS_CONSISTENT && !x->equations) {
+    /* false: it does not warn */
     status = make_integrator(x, x->options.h, false, &x->equations, &x->error);
   }
   return status;
@@ -470,12 +482,17 @@ ga_status ga_extrapolator_run(ga_extrapolator *x, double t_end) {
   return status;
 }
 
+/* The last combined step; the numbers change with every step. */
 const ga_extrapolated *ga_extrapolator_state(const ga_extrapolator *x) {
   return &x->now;
 }
+
+/* Statistics of all runs together: sums and maxima. */
 const ga_stats *ga_extrapolator_stats(const ga_extrapolator *x) {
   return &x->stats;
 }
+
+/* Status and message of the last call that failed. */
 const ga_error *ga_extrapolator_error(const ga_extrapolator *x) {
   return &x->error;
 }

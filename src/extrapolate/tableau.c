@@ -28,6 +28,7 @@
 #include "base/base.h"
 #include "lie/lie.h"
 
+/* Where q, v, vd, lam, psi of this model begin in a packed state; it borrows the space. */
 ga_layout ga_layout_of(const ga_model *model) {
   int nq = ga_space_nq(model->space), nv = ga_space_nv(model->space);
   const int sizes[GA_VARIABLES] = {nq, nv, nv, model->nlam, model->npsi};
@@ -36,6 +37,7 @@ ga_layout ga_layout_of(const ga_model *model) {
   return layout;
 }
 
+/* Copy q, v, vd, lam, psi of the state to x, which has room for at[GA_VARIABLES] numbers. */
 void ga_layout_pack(const ga_layout *layout, const ga_state *state, double *x) {
   const double *const fields[GA_VARIABLES] = {state->q, state->v, state->vd, state->lam,
                                               state->psi};
@@ -45,12 +47,15 @@ void ga_layout_pack(const ga_layout *layout, const ga_state *state, double *x) {
   }
 }
 
+/* Let q, v, vd, lam, psi of *state point into x; its other members do not change. */
 void ga_layout_unpack(const ga_layout *layout, const double *x, ga_state *state) {
   const double **const fields[GA_VARIABLES] = {&state->q, &state->v, &state->vd, &state->lam,
                                                &state->psi};
   for (int i = 0; i < GA_VARIABLES; i++) *fields[i] = x + layout->at[i];
 }
 
+/* Largest difference of a and b in one variable (0: q, along the group; 1: v, ..); NaN if one
+ * is. */
 double ga_layout_distance(const ga_layout *layout, int variable, const double *a, const double *b) {
   if (variable == 0) return ga_space_distance(layout->space, a, b);
   double largest = 0;
@@ -60,6 +65,7 @@ double ga_layout_distance(const ga_layout *layout, int variable, const double *a
   return largest;
 }
 
+/* b <- b + (b - a)/f for packed states, in q along the group; w: work of nv numbers. */
 void ga_layout_extrapolate(const ga_layout *layout, double f, const double *a, double *b,
                            double *w) {
   int nv = layout->at[2] - layout->at[1];
@@ -69,19 +75,22 @@ void ga_layout_extrapolate(const ga_layout *layout, double f, const double *a, d
   for (int i = layout->at[1]; i < layout->at[GA_VARIABLES]; i++) b[i] += (b[i] - a[i]) / f;
 }
 
+/* m_j, the number of steps h/m_j in a step h: j + 1 (harmonic) or 2^j (halved). */
 int ga_substeps(ga_extrapolate_steps steps, int j) {
   return steps == GA_STEPS_HARMONIC ? j + 1 : 1 << j;
 }
 
-/* Distance of the two results over the error of the better one: falls - 1 for even K. For odd K
- * the odd power K + 2 may be missing, so that the next power rules (7 or 15 for halved steps, K =
- * 1); a number between, 9 there, in general (7 + next_falls/falls)/7 of the former. */
+/* Distance of the two results over the error of the better one: falls - 1 for even K. falls,
+ * next_falls: ratios of the leading and of the next error term of both. For odd K the odd power K +
+ * 2 may be missing, so that the next power rules (7 or 15 for halved steps, K = 1); a number
+ * between, 9 there, in general (7 + next_falls/falls)/7 of the former. */
 static double error_divisor(int K, double falls, double next_falls) {
   return (falls - 1) * (K % 2 == 1 ? (7 + next_falls / falls) / 7 : 1);
 }
 
 /* The divisors f_{j,k}, by the E-algorithm above applied to the error functions g_m alone;
- * g[m][row] is overwritten column by column. */
+ * g[m][row] is overwritten column by column. Row 0 is the step 2h, row j + 1 the step h/m_j; h = 1
+ * here. K is at most GA_EXTRAPOLATE_MAX. Also sets fall and divisor (tableau.h). */
 ga_divisors ga_factors_of(ga_extrapolate_steps steps, int K) {
   enum { POWERS = GA_EXTRAPOLATE_MAX + 3 };
   ga_divisors of = {.K = K};
@@ -102,14 +111,16 @@ ga_divisors ga_factors_of(ga_extrapolate_steps steps, int K) {
   return of;
 }
 
-/* Factor by which the last two differences of a column fall; last points to its last row. */
+/* Factor by which the last two differences of a column fall; last points to its last row, and two
+ * rows are before it. INFINITY or NaN if the last difference is zero. */
 static double fall_of_differences(const ga_layout *layout, int variable, double *const *last) {
   return ga_layout_distance(layout, variable, last[-2], last[-1]) /
          ga_layout_distance(layout, variable, last[-1], last[0]);
 }
 
 /* Compute the tableau column by column, in place; from the last row up, so that row - 1 is still
- * old. */
+ * old. x has K + 2 states; x[K+1] becomes the result, x[K] the one from 2h on. x[0] NULL: no run
+ * with 2h, then fall is not set. */
 void ga_combine(const ga_layout *layout, const ga_divisors *factors, double *const *x, double *w,
                 double fall[GA_VARIABLES]) {
   int K = factors->K, first = x[0] ? 0 : 1;
@@ -123,8 +134,9 @@ void ga_combine(const ga_layout *layout, const ga_divisors *factors, double *con
   }
 }
 
-/* If the differences fell by less than half of the expected factor, h is too large for the theory,
- * or the difference is rounding: then the distance itself is the error. */
+/* error[i] of each variable, from the distance of the results with and without 2h; NaN if with_2h
+ * is NULL. If the differences fell by less than half of the expected factor, h is too large for the
+ * theory, or the difference is rounding: then the distance itself is the error. */
 void ga_combined_errors(const ga_layout *layout, const ga_divisors *factors,
                         const double fall[GA_VARIABLES], const double *with_2h,
                         const double *result, double error[GA_VARIABLES]) {

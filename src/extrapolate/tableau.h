@@ -19,7 +19,7 @@ ga_layout ga_layout_of(const ga_model *model);
 void ga_layout_pack(const ga_layout *layout, const ga_state *state, double *x);
 void ga_layout_unpack(const ga_layout *layout, const double *x, ga_state *state);
 
-/* Largest difference in a variable. */
+/* Largest difference of two packed states in a variable: 0 q (along the group), 1 v, .. 4 psi. */
 double ga_layout_distance(const ga_layout *layout, int variable, const double *a, const double *b);
 
 /* b <- b + (b - a)/f, in q along the group; w: work of nv numbers. */
@@ -40,6 +40,7 @@ typedef struct ga_divisors {
   double divisor; /* distance of the two results divided by the error of the better one */
 } ga_divisors;
 
+/* The coefficients of K columns, 1 <= K <= GA_EXTRAPOLATE_MAX. */
 ga_divisors ga_factors_of(ga_extrapolate_steps steps, int K);
 
 /* x[0], ..., x[K+1]: the states of the rows, x[0] NULL if there is none with 2h. They are

@@ -7,8 +7,10 @@
 
 /* ---- readers -------------------------------------------------------------------------------- */
 
-/* Each reads the node of a key into out, whose type is given in reader.h; false after a failure. */
+/* Each reads the node of a key into out, whose type is given in reader.h; false after a failure,
+ * which is recorded in r. f is the key's line of the table; most do not need it. */
 
+/* A number or an expression of parameters; out: double. */
 bool ga_field_number(ga_reader *r, const ga_field *f, const ga_node *node, void *out) {
   (void)f;
   return ga_read_number(r, node, out);
@@ -22,30 +24,36 @@ bool ga_field_given(ga_reader *r, const ga_field *f, const ga_node *node, void *
   return ga_read_number(r, node, &given->value);
 }
 
+/* A name, with {expressions} filled in; out: const char *. */
 bool ga_field_name(ga_reader *r, const ga_field *f, const ga_node *node, void *out) {
   (void)f;
   return ga_read_name(r, node, out);
 }
 
+/* A text as it is written; out: const char *. */
 bool ga_field_text(ga_reader *r, const ga_field *f, const ga_node *node, void *out) {
   (void)f;
   return ga_read_text(r, node, out);
 }
 
+/* A list of 3 numbers, or of 2 if r->planar; out: double[3]. */
 bool ga_field_vector(ga_reader *r, const ga_field *f, const ga_node *node, void *out) {
   (void)f;
   return ga_read_vector(r, node, out);
 }
 
+/* One of the words f->words, "a|b|c"; out: int, its position among them. */
 bool ga_field_choice(ga_reader *r, const ga_field *f, const ga_node *node, void *out) {
   return ga_read_word(r, node, f->words, out);
 }
 
+/* A number or an expression of t; out: ga_function. */
 bool ga_field_of_time(ga_reader *r, const ga_field *f, const ga_node *node, void *out) {
   (void)f;
   return ga_read_function(r, node, ga_of_time, out);
 }
 
+/* A number or an expression of s, s_dot and t; out: ga_function. */
 bool ga_field_of_state(ga_reader *r, const ga_field *f, const ga_node *node, void *out) {
   (void)f;
   return ga_read_function(r, node, ga_of_state, out);
@@ -67,7 +75,7 @@ bool ga_field_of_time3(ga_reader *r, const ga_field *f, const ga_node *node, voi
 
 /* ---- bodies and points ---------------------------------------------------------------------- */
 
-/* True if `body` is the name of a planar body. */
+/* True if `body` is the name of a planar body that has been added to r->m. */
 static bool is_planar(const ga_reader *r, const char *body) {
   const ga_symbol *s = ga_mechanism_find(r->m, body);
   return s && s->kind == GA_NAMED_BODY && r->m->bodies.item[s->index].kind->planar;
@@ -84,7 +92,9 @@ bool ga_field_between(ga_reader *r, const ga_field *f, const ga_node *node, void
   return ga_read_name(r, node->first->next, &between[1]);
 }
 
-/* Read {BODY: [x, y, z]} into side A or B of the point, where BODY is one of r->between. */
+/* Read one entry BODY: [x, y, z] into point->a or b and add its bit to point->kind, where BODY is
+ * one of r->between (A, B). False, with a failure recorded: another body, one given twice, no
+ * vector. */
 static bool read_side(ga_reader *r, const ga_node *item, ga_point *point) {
   const char *body;
   if (!ga_read_name(r, item->key, &body)) return false;
@@ -103,7 +113,8 @@ static bool read_side(ga_reader *r, const ga_node *item, ga_point *point) {
                         r->between[1]);
 }
 
-/* A point or direction: a list in space, or {BODY: [..]} for one or both bodies; out: ga_point. */
+/* A point or direction: a list in space, or {BODY: [..]} for one or both bodies; out: ga_point.
+ * r->between and r->planar must be set (ga_read_fields does). */
 bool ga_field_point(ga_reader *r, const ga_field *f, const ga_node *node, void *out) {
   (void)f;
   ga_point *point = out;
@@ -130,11 +141,12 @@ bool ga_field_own_point(ga_reader *r, const ga_field *f, const ga_node *node, vo
 
 /* ---- maps ----------------------------------------------------------------------------------- */
 
+/* Key of line i of a table, NULL past the end (candidates of ga_nearest_in). */
 static const char *key_at(const void *context, int i) {
   return ((const ga_field *)context)[i].key;
 }
 
-/* Fail with "did you mean", or with a list of all keys of the table. */
+/* Fail at the key with "did you mean", or with a list of all keys of the table. Returns false. */
 static bool fail_unknown_key(ga_reader *r, const ga_node *key, const ga_field *fields) {
   const char *near = ga_nearest_in(key->text, key_at, fields);
   if (near) {
@@ -148,7 +160,7 @@ static bool fail_unknown_key(ga_reader *r, const ga_node *key, const ga_field *f
   return ga_reader_fail(r, key, "unknown key '%.60s'; known are %s", key->text, all);
 }
 
-/* Fail at the node unless the body has been added. */
+/* Fail at the node (false) unless the body has been added or is the ground. */
 static bool check_body_exists(ga_reader *r, const ga_node *node, const char *body) {
   int index;
   ga_error err = {GA_OK, ""};
@@ -157,7 +169,8 @@ static bool check_body_exists(ga_reader *r, const ga_node *node, const char *bod
                         err.text + strlen(": ")); /* the path in the file names the owner */
 }
 
-/* Fail if one of r->between is planar and the other is not; the ground goes with both. */
+/* Fail at the node (false) if one of r->between is planar and the other is not; the ground goes
+ * with both. Both names are given and exist. */
 static bool check_same_kind(ga_reader *r, const ga_node *node) {
   const char *a = r->between[0], *b = r->between[1];
   const bool ground = strcmp(a, "ground") == 0 || strcmp(b, "ground") == 0;
@@ -167,8 +180,10 @@ static bool check_same_kind(ga_reader *r, const ga_node *node) {
                         planar_a ? b : a);
 }
 
-/* Set r->between and r->planar from the keys `between` and `body`. They are read before other keys,
- * because vectors have two entries if the bodies are planar. */
+/* Set r->between (NULL: not given) from the keys `between` and `body` (side A); r->planar becomes
+ * true if one is planar, else it stays as it is. They are read before other keys, because vectors
+ * have two entries if the bodies are planar. False: a body does not exist, or they do not go
+ * together. */
 static bool read_bodies(ga_reader *r, const ga_node *map) {
   const ga_node *between = ga_node_find(map, "between"), *body = ga_node_find(map, "body");
   r->between[0] = r->between[1] = NULL;
@@ -189,8 +204,9 @@ static bool read_bodies(ga_reader *r, const ga_node *map) {
   return true;
 }
 
-/* Read every key of a map with the table's reader into `target` (offset f->at); unknown and missing
- * keys fail. Sets r->between and r->planar. */
+/* Read every key of a map with the table's reader into `target` (offset f->at); members whose key
+ * is not given stay as they are. The table ends with key NULL. Unknown keys and missing required
+ * ones fail (false; target is then half filled). Sets r->between and may set r->planar to true. */
 bool ga_read_fields(ga_reader *r, const ga_node *map, const ga_field *fields, void *target) {
   if (map->kind != GA_NODE_MAP) {
     return ga_reader_fail(r, map, "a map {key: value, ..} is expected here");

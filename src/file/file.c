@@ -24,7 +24,8 @@ static const char *section_name(int i) {
   return i < NSECTION ? ga_sections[i].name : other_keys[i - NSECTION];
 }
 
-/* Check the version and all top-level keys; set file->name and file->description. */
+/* Check the version and all top-level keys; set file->name and file->description where the file
+ * gives them. root is a map. False: a failure is recorded in r. */
 static bool read_head(ga_reader *r, const ga_node *root, ga_file *file) {
   const ga_node *version = ga_node_find(root, "genalpha"), *name = ga_node_find(root, "name");
   const ga_node *text = ga_node_find(root, "description");
@@ -46,7 +47,8 @@ static bool read_head(ga_reader *r, const ga_node *root, ga_file *file) {
   return text ? ga_read_text(r, text, &file->description) : true;
 }
 
-/* Set gravity (m/s^2) and the default formulation of the mechanism. */
+/* Set gravity (m/s^2) and the default formulation of r->m where the file gives them. False: a
+ * failure is recorded in r. */
 static bool read_world(ga_reader *r, const ga_node *root) {
   const ga_node *gravity = ga_node_find(root, "gravity"), *form = ga_node_find(root, "formulation");
   double g[3];
@@ -65,7 +67,7 @@ static bool read_world(ga_reader *r, const ga_node *root) {
 }
 
 /* Read section by section, each followed by its entries in repetitions, so that bodies exist before
- * joints, and so on. */
+ * joints, and so on; everything is added to r->m. False: a failure is recorded in r. */
 static bool read_sections(ga_reader *r, const ga_node *root) {
   const ga_node *repeat = ga_node_find(root, "repeat"), *initial = ga_node_find(root, "initial");
   for (const ga_section *s = ga_sections; s->name; s++) {
@@ -78,8 +80,9 @@ static bool read_sections(ga_reader *r, const ga_node *root) {
   return true;
 }
 
-/* Add everything to the mechanism: parameters, sections, run options, and the coordinates that
- * outputs, events or the caller (options->want) need. */
+/* Read all that comes before the build: parameters to r, sections to the mechanism r->m, run
+ * options and events to *file; create the coordinates that outputs, events or the caller
+ * (options->want, an expression of columns) need. False: a failure is recorded in r. */
 static bool read_before_build(ga_reader *r, const ga_node *root, const ga_file_options *options,
                               ga_file *file) {
   const ga_node *parameters = ga_node_find(root, "parameters"), *run = ga_node_find(root, "run");
@@ -92,8 +95,9 @@ static bool read_before_build(ga_reader *r, const ga_node *root, const ga_file_o
   return options->want ? ga_want_words(r, root, options->want) : true;
 }
 
-/* Read the whole tree, build the mechanism (unless options->no_build), then resolve outputs and
- * events. False: r->status and r->err say why. */
+/* Read the whole tree into r->m and *file, build the mechanism at t = 0 (unless options->no_build),
+ * then find the columns of outputs and check events. False: r->status and r->err say why; what was
+ * read so far stays in *file, for the caller to free. */
 static bool read_all(ga_reader *r, const ga_node *root, const ga_file_options *options,
                      ga_file *file) {
   ga_error err = {GA_OK, ""};
@@ -112,8 +116,9 @@ static bool read_all(ga_reader *r, const ga_node *root, const ga_file_options *o
   return events ? ga_check_events(r, events, file) : true;
 }
 
-/* *out <- the model in `text` or, if that is NULL, in the file at path; NULL on failure. The file
- * owns the mechanism, its functions and its parameters. */
+/* *out <- the model in `text` (length bytes) or, if that is NULL, in the file at path, freed by
+ * ga_file_free; NULL on failure. options may be NULL: defaults. The file owns the mechanism, its
+ * functions and its parameters; path also stands in messages and is the default name. */
 static ga_status load_file(const char *path, const char *text, size_t length,
                            const ga_file_options *options, ga_file **out, ga_error *err) {
   const ga_file_options none = {0};
@@ -146,17 +151,19 @@ static ga_status load_file(const char *path, const char *text, size_t length,
   return GA_OK;
 }
 
+/* *out <- the model in the file at path, freed by ga_file_free; NULL on failure. */
 ga_status ga_file_load(const char *path, const ga_file_options *options, ga_file **out,
                        ga_error *err) {
   return load_file(path, NULL, 0, options, out, err);
 }
 
+/* *out <- the model in a text of `length` bytes; NULL on failure. name stands for the path. */
 ga_status ga_file_parse(const char *name, const char *text, size_t length,
                         const ga_file_options *options, ga_file **out, ga_error *err) {
   return load_file(name, text, length, options, out, err);
 }
 
-/* The i-th event; false past the end. */
+/* *event <- the i-th event, its texts owned by file; false past the end. */
 bool ga_file_event_at(const ga_file *file, int i, ga_file_event *event) {
   if (i < 0 || i >= file->events.count) return false;
   *event = file->events.item[i];
@@ -177,19 +184,23 @@ void ga_file_free(ga_file *file) {
   ga_free(file);
 }
 
+/* The mechanism, owned by file; built, unless it was read with no_build. */
 const ga_mechanism *ga_file_mechanism(const ga_file *file) {
   return file->mechanism;
 }
 
+/* The key `name`; default: the name of the file without its folder. */
 const char *ga_file_name(const ga_file *file) {
   return file->name;
 }
 
+/* The key `description`, "" if there is none. */
 const char *ga_file_description(const ga_file *file) {
   return file->description;
 }
 
-/* The i-th option of `run` as texts, with its line; false past the end. */
+/* *key, *value, *line <- the i-th option of `run` as texts owned by file, with its line in the
+ * file; false past the end. */
 bool ga_file_option(const ga_file *file, int i, const char **key, const char **value, int *line) {
   if (i < 0 || i >= file->options.count) return false;
   *key = file->options.item[i].key;
@@ -203,7 +214,7 @@ int ga_file_output(const ga_file *file, int i) {
   return i >= 0 && i < file->output.count ? file->output.item[i] : -1;
 }
 
-/* The i-th parameter and its value; false past the end. */
+/* *name, *value <- the i-th parameter, in the order of the file; false past the end. */
 bool ga_file_parameter(const ga_file *file, int i, const char **name, double *value) {
   if (i < 0 || i >= file->parameters.count) return false;
   *name = file->parameters.item[i].name;

@@ -40,7 +40,8 @@ static void put_node(FILE *to, const ga_node *node) {
   fputc(map ? '}' : ']', to);
 }
 
-/* Print a YAML file as JSON; it is not checked to be a valid model. */
+/* Print the YAML file at path as JSON to `to`; it is not checked to be a valid model. On failure
+ * nothing is printed. Errors of writing are not noticed. */
 ga_status ga_file_json(const char *path, FILE *to, ga_error *err) {
   ga_arena arena = {NULL, false};
   const ga_node *root = NULL;

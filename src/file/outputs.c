@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Sections run, output and events of a model file: options, columns, events. */
+/* Sections run, output and events of a model file: options, columns, events. Functions return false
+ * after a failure, which is recorded in r. To "want" a coordinate is to make it exist before the
+ * build: only existing coordinates have columns. */
 #include <stdio.h>
 #include <string.h>
 
 #include "file/private.h"
 
-/* Append the options of `run` to file->options as texts. Values that are expressions of parameters
- * are replaced by their numbers; words stay as they are. */
+/* Append the options of `run` to file->options as texts, with their lines; keys and words are not
+ * checked here. Values that are expressions of parameters are replaced by their numbers; words stay
+ * as they are. */
 bool ga_read_run(ga_reader *r, const ga_node *node, ga_file *file) {
   ga_reader_enter(r, "run");
   if (node->kind != GA_NODE_MAP)
@@ -20,7 +23,7 @@ bool ga_read_run(ga_reader *r, const ga_node *node, ga_file *file) {
     run_option *o = &file->options.item[file->options.count++];
     *o = (run_option){item->key->text, item->text, item->key->line};
     /* numbers may be expressions of parameters; words stay words */
-    ga_reader quiet = *r;
+    ga_reader quiet = *r; /* a copy, so that a failure is not recorded in r */
     ga_error ignored;
     quiet.err = &ignored;
     if (strspn(item->text, "0123456789.eE+-") != strlen(item->text) &&
@@ -55,7 +58,8 @@ static bool want_column(ga_reader *r, const ga_node *node, const char *name) {
   return true;
 }
 
-/* Make the coordinates exist that an expression of columns mentions; before the build. */
+/* Make the coordinates exist that an expression of columns (text) mentions; before the build. node:
+ * where failures are reported. Words that are no coordinates are skipped. */
 bool ga_want_words(ga_reader *r, const ga_node *node, const char *text) {
   static const char *const letters =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789.";
@@ -88,12 +92,13 @@ bool ga_want_outputs(ga_reader *r, const ga_node *node) {
 
 /* ---- events --------------------------------------------------------------------------------- */
 
+/* Target of event_fields. */
 typedef struct {
   const char *when;
   bool rising, falling, stop;
 } event_input;
 
-/* Field reader of true or false. */
+/* Field reader of true or false; out: bool. */
 static bool read_bool(ga_reader *r, const ga_field *f, const ga_node *node, void *out) {
   (void)f;
   return ga_read_flag(r, node, out);
@@ -109,8 +114,8 @@ static const ga_field event_fields[] = {
     {"stop", "flag", "the run ends there", read_bool, offsetof(event_input, stop), NULL, false},
     {.key = NULL}};
 
-/* Append the entries of `events` to file->events; before the build. Both rising and falling, or
- * neither: any direction. */
+/* Append the entries of `events` to file->events and make the coordinates exist that they mention;
+ * before the build. Both rising and falling, or neither: any direction. */
 bool ga_read_events(ga_reader *r, const ga_node *node, ga_file *file) {
   ga_reader_enter(r, "events");
   if (node->kind != GA_NODE_MAP)
@@ -132,8 +137,8 @@ bool ga_read_events(ga_reader *r, const ga_node *node, ga_file *file) {
   return true;
 }
 
-/* Parse the expressions of all events once, to report mistakes; after the build, which names the
- * columns. */
+/* Parse the expressions of all events (file->events) once, to report mistakes; nothing is kept.
+ * After the build, which names the columns. node: the section `events`. */
 bool ga_check_events(ga_reader *r, const ga_node *node, const ga_file *file) {
   ga_reader_enter(r, "events");
   for (int i = 0; i < file->events.count; i++) {
@@ -146,7 +151,7 @@ bool ga_check_events(ga_reader *r, const ga_node *node, const ga_file *file) {
     const ga_status status = ga_watch_new(r->m, e->when, e->direction, e->stop, &watch, &err);
     ga_watch_free(watch);
     if (!ga_reader_accept(r, when, status, &err)) return false;
-    r->depth -= 2;
+    r->depth -= 2; /* leave "when" and the name of the event */
   }
   ga_reader_leave(r);
   return true;
@@ -156,11 +161,13 @@ typedef struct {
   const ga_mechanism *m;
 } all_columns;
 
+/* Name of column i, NULL past the end (candidates of ga_nearest_in). */
 static const char *column_at(const void *context, int i) {
   return ga_mechanism_column_name(((const all_columns *)context)->m, i);
 }
 
-/* Append the column numbers of the names in `output` to file->output; after the build. */
+/* Append the column numbers of the names in `output`, a list, to file->output; after the build.
+ * Fails with "did you mean" for an unknown column. */
 bool ga_take_outputs(ga_reader *r, const ga_node *node, ga_file *file) {
   ga_reader_enter(r, "output");
   for (const ga_node *item = node->first; item; item = item->next) {

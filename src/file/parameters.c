@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers that a model file names: parameters, in order, and start values of coordinates. */
+/* Numbers that a model file names: parameters, in order, and start values of coordinates. Functions
+ * that return bool return false after a failure, which is recorded in r. */
 #include <stdio.h>
 #include <string.h>
 
@@ -21,15 +22,15 @@ static bool valid_name(const char *name) {
   return true;
 }
 
-/* Fail at the key unless it can be the name of a parameter or index. */
+/* True if the key can be the name of a parameter or of an index; else fails at the key. */
 bool ga_valid_name(ga_reader *r, const ga_node *key) {
   if (valid_name(key->text)) return true;
   return ga_reader_fail(
       r, key, "'%.60s' cannot be a name: letters, digits and _, no word of expressions", key->text);
 }
 
-/* A copy of the node, with the caller's value (such as --set NAME=VALUE) if there is one for its
- * key; then its line is 0 and used[i] becomes true. */
+/* A copy of the node, with the caller's value (set[0..nset-1], such as --set NAME=VALUE) if there
+ * is one for its key; then its line is 0, by which messages know it, and used[i] becomes true. */
 static ga_node replaced_by_set(const ga_node *node, const ga_file_set *set, int nset, bool *used) {
   ga_node own = *node;
   for (int i = 0; i < nset; i++) {
@@ -43,7 +44,8 @@ static ga_node replaced_by_set(const ga_node *node, const ga_file_set *set, int 
 }
 
 /* Append the entries of `parameters` to r->parameters; each may use those above it. set, nset:
- * values of the caller, which replace those of the file. */
+ * values of the caller, which replace those of the file; used[i] becomes true for each that did.
+ * r->later is the map meanwhile, so that messages can name parameters further down. */
 static bool read_parameter_map(ga_reader *r, const ga_node *node, const ga_file_set *set, int nset,
                                bool *used) {
   ga_reader_enter(r, "parameters");
@@ -76,7 +78,8 @@ static const char *parameter_name(const void *context, int i) {
   return i < r->parameters.count ? r->parameters.item[i].name : NULL;
 }
 
-/* Fail if the caller set a parameter that the file does not have. */
+/* Fail if the caller set a parameter that the file does not have, that is, if a used[i] is
+ * false. */
 static bool check_set_names(ga_reader *r, const ga_file_set *set, int nset, const bool *used) {
   for (int i = 0; i < nset; i++) {
     if (used[i]) continue;
@@ -97,7 +100,8 @@ static bool check_set_names(ga_reader *r, const ga_file_set *set, int nset, cons
   return true;
 }
 
-/* Read `parameters` (node may be NULL) with the values of options->set in place of the file's. */
+/* r->parameters <- `parameters` (node NULL: none) with the values of options->set in place of the
+ * file's. Fails if one of these is not in the file, or there are more than GA_SET_MAX. */
 bool ga_read_parameters(ga_reader *r, const ga_node *node, const ga_file_options *options) {
   bool used[GA_SET_MAX] = {false};
   if (options->nset > GA_SET_MAX) {
@@ -109,7 +113,8 @@ bool ga_read_parameters(ga_reader *r, const ga_node *node, const ga_file_options
   return check_set_names(r, options->set, options->nset, used);
 }
 
-/* Set start values of coordinates, or of their rates, from a map {JOINT.COORDINATE: value}. */
+/* Set start values of coordinates of r->m (or of their rates, with rate) from a map
+ * {JOINT.COORDINATE: value}; creates these coordinates. key: name of the map, for messages. */
 static bool read_starts(ga_reader *r, const char *key, const ga_node *node, bool rate) {
   ga_reader_enter(r, key);
   if (node->kind != GA_NODE_MAP) {
@@ -128,7 +133,7 @@ static bool read_starts(ga_reader *r, const char *key, const ga_node *node, bool
   return true;
 }
 
-/* Bodies in the list `fix` keep their position in an assembly. */
+/* Mark the bodies of r->m in the list `fix`: they keep their position in an assembly. */
 static bool read_fixed(ga_reader *r, const ga_node *node) {
   ga_reader_enter(r, "fix");
   if (node->kind != GA_NODE_LIST) {
@@ -145,7 +150,7 @@ static bool read_fixed(ga_reader *r, const ga_node *node) {
   return true;
 }
 
-/* Set whether the build assembles the start values. */
+/* Set from true or false whether the build of r->m assembles the start values. */
 static bool read_assemble(ga_reader *r, const ga_node *node) {
   bool assemble;
   ga_reader_enter(r, "assemble");
@@ -155,12 +160,14 @@ static bool read_assemble(ga_reader *r, const ga_node *node) {
   return true;
 }
 
+/* initial.coordinates: start values. */
 static bool read_coordinates(ga_reader *r, const ga_node *node) {
-  return read_starts(r, "coordinates", node, false);
+  return read_starts(r, "coordinates", node, false /* values */);
 }
 
+/* initial.rates: start values of rates. */
 static bool read_rates(ga_reader *r, const ga_node *node) {
-  return read_starts(r, "rates", node, true);
+  return read_starts(r, "rates", node, true /* rates */);
 }
 
 static const struct {
@@ -172,7 +179,8 @@ static const struct {
                     {"rates", read_rates}};
 enum { NINITIAL = (int)(sizeof initial_keys / sizeof initial_keys[0]) };
 
-/* Read the section `initial`: keys of the table initial_keys. */
+/* Read the section `initial` (keys of the table initial_keys) into r->m; after the joints, whose
+ * coordinates it names. */
 bool ga_read_initial(ga_reader *r, const ga_node *node) {
   ga_reader_enter(r, "initial");
   if (node->kind != GA_NODE_MAP) return ga_reader_fail(r, node, "a map is expected here");

@@ -7,6 +7,7 @@
 
 enum { GA_SET_MAX = 64 };
 
+/* An option of `run`: texts, and its line in the file. */
 typedef struct {
   const char *key, *value;
   int line;
@@ -37,6 +38,7 @@ bool ga_want_outputs(ga_reader *r, const ga_node *node);
 bool ga_take_outputs(ga_reader *r, const ga_node *node, ga_file *file);
 bool ga_read_events(ga_reader *r, const ga_node *node, ga_file *file);
 bool ga_check_events(ga_reader *r, const ga_node *node, const ga_file *file);
+/* parameters.c: false, with a failure, unless the key can name a parameter or an index */
 bool ga_valid_name(ga_reader *r, const ga_node *key);
 
 #endif

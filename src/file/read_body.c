@@ -5,7 +5,9 @@
 
 #include "file/reader.h"
 
-/* Target of the fields of a body: what ga_body has no member for, or gets only after all keys. */
+/* Target of the fields of a body: what ga_body has no member for, or gets only after all keys.
+ * kind, formulation: as in the enums of ga_body; in: name of the body that the position is relative
+ * to; shape, look: nodes to be read later; NULL: not given. */
 typedef struct {
   ga_body body;
   int kind, formulation;
@@ -22,7 +24,8 @@ static void from_rotation_vector(const double *w, double *p) {
   ga_quat_exp(w, p);
 }
 
-/* p <- quaternion from {axis: [x, y, z], angle: rad}; the axis need not have length 1. */
+/* p <- quaternion (w first) from {axis: [x, y, z], angle: rad}; the axis need not have length 1.
+ * This and the next ones return false after a failure, which is recorded in r. */
 static bool from_axis_angle(ga_reader *r, const ga_node *node, double *p) {
   const ga_node *axis = ga_node_find(node, "axis"), *angle = ga_node_find(node, "angle");
   double a[3], w[3], turn;
@@ -37,7 +40,8 @@ static bool from_axis_angle(ga_reader *r, const ga_node *node, double *p) {
   return true;
 }
 
-/* p <- quaternion from a list of three rows; fails unless it is a rotation within 2e-6. */
+/* p <- quaternion from a list of three rows; fails unless each entry of R^T R is that of I within
+ * 2e-6 and the determinant is positive. */
 static bool from_matrix(ga_reader *r, const ga_node *node, double *p) {
   double R[9], RtR[9];
   if (node->kind != GA_NODE_LIST || node->count != 3) {
@@ -92,8 +96,8 @@ static bool from_quaternion(ga_reader *r, const ga_node *node, double *p) {
   return true;
 }
 
-/* Field reader; out is the whole input. Sets body.orientation from any of the forms, or body.angle
- * (rad) of a planar body. */
+/* Field reader; out is the whole input. Sets `turned`, and body.orientation from any of the forms,
+ * or body.angle (rad) of a planar body (r->planar). */
 static bool read_orientation(ga_reader *r, const ga_field *f, const ga_node *node, void *out) {
   (void)f;
   input *in = out;
@@ -127,8 +131,8 @@ static bool read_orientation(ga_reader *r, const ga_field *f, const ga_node *nod
 
 /* ---- inertia and shapes --------------------------------------------------------------------- */
 
-/* Field reader; out is the whole input. body.inertia <- [xx, yy, zz, xy, xz, yz] from 3 or 6
- * numbers or a symmetric matrix; one number (zz) for a planar body. */
+/* Field reader; out is the whole input. Sets `has_inertia`, and body.inertia = [xx, yy, zz, xy, xz,
+ * yz] from 3 or 6 numbers or a symmetric matrix; one number (zz) for a planar body. */
 static bool read_inertia(ga_reader *r, const ga_field *f, const ga_node *node, void *out) {
   (void)f;
   input *in = out;
@@ -155,8 +159,9 @@ static bool read_inertia(ga_reader *r, const ga_field *f, const ga_node *node, v
   return true;
 }
 
-/* Read a shape: it sets the look, the inertia unless that is given, and the mass if it has a
- * density. Exactly one of mass and density must be given. */
+/* Read a shape: it sets in->body.look, the inertia (kg m^2, about the centre) unless that is given,
+ * and the mass if it has a density. Exactly one of mass and density must be given; body.mass is set
+ * on entry if the mass is. False: a failure is recorded in r. */
 static bool apply_shape(ga_reader *r, const ga_node *node, input *in) {
   ga_shape_input s;
   if (!ga_read_shape(r, node, &s)) return false;
@@ -175,7 +180,7 @@ static bool apply_shape(ga_reader *r, const ga_node *node, input *in) {
   return true;
 }
 
-/* Field reader: keep the node, to be read after all other keys. */
+/* Field reader: keep the node, to be read after all other keys; out: const ga_node *. */
 static bool keep_node(ga_reader *r, const ga_field *f, const ga_node *node, void *out) {
   (void)r, (void)f;
   *(const ga_node **)out = node;
@@ -217,8 +222,9 @@ const ga_field ga_body_fields[] = {
     {.key = NULL}};
 #undef AT
 
-/* Position and orientation are relative to the body in->in: convert them to space, x = x_in + R_in
- * position, p = p_in orientation. */
+/* Position and orientation (or angle) of in->body are relative to the body in->in: convert them to
+ * space in place, x = x_in + R_in position, p = p_in orientation; velocities stay. Fails (false) if
+ * that body is not there yet, or one is planar and the other not. */
 static bool move_to_frame_of(ga_reader *r, const ga_node *node, input *in) {
   const ga_symbol *s = ga_mechanism_find(r->m, in->in);
   ga_body *b = &in->body;
@@ -243,8 +249,8 @@ static bool move_to_frame_of(ga_reader *r, const ga_node *node, input *in) {
   return true;
 }
 
-/* Read an entry of `bodies` and add it to the mechanism. An assembly leaves velocities that the
- * file gives. */
+/* Read an entry of `bodies` and add it to r->m; sets r->planar. An assembly leaves velocities that
+ * the file gives. False: a failure is recorded in r. */
 bool ga_read_body(ga_reader *r, const char *name, const ga_node *node) {
   input in = {.kind = 0};
   const ga_node *kind = node->kind == GA_NODE_MAP ? ga_node_find(node, "kind") : NULL;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Joints, drives, couplers, forces and sensors of a model file: one table of fields each. */
+/* Joints, drives, couplers, forces and sensors of a model file: one table of fields each. Functions
+ * that return bool return false after a failure, which is recorded in r; then nothing is added. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,7 +30,7 @@ typedef struct {
   const ga_node *turns;
 } joint_input;
 
-/* *n <- a whole number of magnitude up to 1e6. */
+/* *n <- a whole number of magnitude up to 1e6; others fail. */
 static bool read_whole_number(ga_reader *r, const ga_node *node, int *n) {
   double x;
   if (!ga_read_number(r, node, &x)) return false;
@@ -38,8 +39,9 @@ static bool read_whole_number(ga_reader *r, const ga_node *node, int *n) {
   return true;
 }
 
-/* Fill in->joint.turns from in->turns, by the coordinates of the joint's type. An unknown type is
- * left to ga_mechanism_add_joint, which reports it. */
+/* Fill in->joint.turns (whole turns of each coordinate) from the node in->turns: a number is for
+ * the first angle of the joint's type, a map names coordinates. An unknown type is left to
+ * ga_mechanism_add_joint, which reports it. */
 static bool set_turns(ga_reader *r, joint_input *in) {
   const ga_joint_type *type = ga_joint_type_named(in->joint.type);
   const ga_node *node = in->turns;
@@ -88,7 +90,7 @@ const ga_field ga_joint_fields[] = {
      AT(joint_input, turns), NULL, false},
     {.key = NULL}};
 
-/* Read an entry of `joints` and add it to the mechanism. */
+/* Read an entry of `joints` and add it to r->m. */
 bool ga_read_joint(ga_reader *r, const char *name, const ga_node *node) {
   joint_input in = {.turns = NULL};
   ga_error err = {GA_OK, ""};
@@ -107,7 +109,7 @@ const ga_field ga_drive_fields[] = {
      NULL, false},
     {.key = NULL}};
 
-/* Read an entry of `drives` and add it to the mechanism. */
+/* Read an entry of `drives` and add it to r->m. */
 bool ga_read_drive(ga_reader *r, const char *name, const ga_node *node) {
   ga_drive drive = {.name = NULL};
   ga_error err = {GA_OK, ""};
@@ -116,6 +118,7 @@ bool ga_read_drive(ga_reader *r, const char *name, const ga_node *node) {
   return ga_reader_accept(r, node, ga_mechanism_add_drive(r->m, &drive, &err), &err);
 }
 
+/* Target of the fields of a coupler; sum: node of that key. */
 typedef struct {
   const ga_node *sum;
   ga_given equals;
@@ -135,7 +138,7 @@ const ga_field ga_coupler_fields[] = {
      ga_field_given, AT(coupler_input, equals), NULL, false},
     {.key = NULL}};
 
-/* Read an entry of `couplers` and add it to the mechanism. */
+/* Read an entry of `couplers` and add it to r->m. */
 bool ga_read_coupler(ga_reader *r, const char *name, const ga_node *node) {
   coupler_input in = {.sum = NULL};
   ga_error err = {GA_OK, ""};
@@ -154,6 +157,8 @@ bool ga_read_coupler(ga_reader *r, const char *name, const ga_node *node) {
 
 /* ---- forces --------------------------------------------------------------------------------- */
 
+/* Target of the fields of a force; K, C: 6 x 6 matrices of a bushing, which force.K and C point to;
+ * stiffness, damping: nodes of these keys, NULL: not given. */
 typedef struct {
   ga_force force;
   int frame;
@@ -204,7 +209,8 @@ static unsigned field_bit(const char *key) {
 }
 
 /* Help of a field by types: "spring, torsion: number; bushing: 6 numbers or 6 x 6"; neighbouring
- * types with the same help share it. Returns text, or the field's own help. */
+ * types with the same help share it. Written to text (room bytes; cut off if longer), which is
+ * returned; for a key that all types have, returns the field's own help. */
 const char *ga_force_help(const ga_field *field, char *text, size_t room) {
   const unsigned bit = field_bit(field->key);
   const char *last = NULL;
@@ -218,6 +224,7 @@ const char *ga_force_help(const ga_field *field, char *text, size_t room) {
                        : matrix               ? "6 numbers or 6 x 6"
                                               : field->help;
     if (!(type->uses & bit)) continue;
+    /* last: help of the types listed so far, printed when it differs from the next one */
     const bool same = last && strcmp(last, help) == 0;
     used += (size_t)snprintf(text + used, room - used, "%s%s%s%s", last && !same ? ": " : "",
                              last && !same ? last : "",
@@ -232,7 +239,8 @@ const char *ga_force_help(const ga_field *field, char *text, size_t room) {
   return text;
 }
 
-/* A <- 6 x 6 matrix from 6 numbers (its diagonal) or 6 rows of 6. A is zero on entry. */
+/* A <- 6 x 6 matrix from a list of 6; each entry is a row of 6 or a number, that of the diagonal. A
+ * is zero on entry; type: of the force, for messages. */
 static bool read_six(ga_reader *r, const char *type, const ga_node *node, double *A) {
   if (node->kind != GA_NODE_LIST || node->count != 6) {
     return ga_reader_fail(r, node, "a %s needs 6 numbers or 6 rows of 6", type);
@@ -246,7 +254,8 @@ static bool read_six(ga_reader *r, const char *type, const ga_node *node, double
   return true;
 }
 
-/* Read stiffness and damping: 6 x 6 matrices for types with `matrices`, else numbers. */
+/* Read the nodes in->stiffness and in->damping, if given: for types with `matrices` into in->K, C,
+ * to which force.K, C then point; else into force.stiffness, damping. */
 static bool read_stiffness(ga_reader *r, force_input *in, bool matrices) {
   const ga_node *const node[2] = {in->stiffness, in->damping};
   double *const number[2] = {&in->force.stiffness, &in->force.damping};
@@ -276,13 +285,15 @@ static bool check_fields_used(ga_reader *r, const ga_node *node, const ga_force_
   return true;
 }
 
-/* Read an entry of `forces` and add it to the mechanism. */
+/* Read an entry of `forces` and add it to r->m. An unknown type is left to
+ * ga_mechanism_add_force. */
 bool ga_read_force(ga_reader *r, const char *name, const ga_node *node) {
   force_input in = {.frame = 0};
   ga_error err = {GA_OK, ""};
   if (!ga_read_fields(r, node, ga_force_fields, &in)) return false;
   const ga_force_type *type = ga_force_type_named(in.force.type);
   if (type && !check_fields_used(r, node, type)) return false;
+  /* own_point: a list is a point in the body's own frame, not in space */
   if (type && type->own_point && in.force.at.kind == GA_SPACE) in.force.at.kind = GA_SIDE_A;
   if (!read_stiffness(r, &in, type && type->matrices)) return false;
   in.force.name = name;
@@ -303,7 +314,7 @@ const ga_field ga_sensor_fields[] = {
      AT(ga_sensor, directions), NULL, false},
     {.key = NULL}};
 
-/* Read an entry of `sensors` and add it to the mechanism. */
+/* Read an entry of `sensors` and add it to r->m. */
 bool ga_read_sensor(ga_reader *r, const char *name, const ga_node *node) {
   ga_sensor sensor = {.name = NULL};
   ga_error err = {GA_OK, ""};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Shapes of bodies: what pictures show, and the inertia that follows. */
+/* Shapes of bodies: what pictures show, and the inertia that follows. Functions that return bool
+ * return false after a failure, which is recorded in r. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +8,8 @@
 
 static const double pi = 3.14159265358979323846;
 
-/* The numbers of a shape: boxes a, b, c; cylinders along z; spheres; rods along x. */
+/* The numbers of a shape, in m: edges a of boxes; radius and length of cylinders (along z), spheres
+ * (radius only) and rods (along x). What a shape does not have is 0. */
 typedef struct {
   double a[3], radius, length;
 } measures;
@@ -28,7 +30,7 @@ static const ga_field rod_fields[] = {{"length", "number", "length, along x", ga
 
 /* ---- volume, and moments of inertia for mass 1 about the centre ------------------------------ */
 
-/* J[i] = (b^2 + c^2)/12 with the edges b, c across axis i. Returns the volume. */
+/* J[0..2] <- (b^2 + c^2)/12 with the edges b, c across axis i. Returns the volume. */
 static double measure_box(const measures *s, double *J) {
   const double *a = s->a;
   for (int i = 0; i < 3; i++) {
@@ -38,22 +40,25 @@ static double measure_box(const measures *s, double *J) {
   return a[0] * a[1] * a[2];
 }
 
-/* Solid cylinder about `axis`: J = r^2/2 along it, r^2/4 + l^2/12 across. Returns the volume. */
+/* Solid cylinder about `axis` (0 x, 2 z): J[0..2] <- r^2/2 along it, r^2/4 + l^2/12 across. Returns
+ * the volume. */
 static double measure_round(const measures *s, int axis, double *J) {
   const double r2 = s->radius * s->radius, l2 = s->length * s->length;
   for (int i = 0; i < 3; i++) J[i] = i == axis ? r2 / 2 : r2 / 4 + l2 / 12;
   return pi * r2 * s->length;
 }
 
+/* A cylinder along z; J and result as above. */
 static double measure_cylinder(const measures *s, double *J) {
-  return measure_round(s, 2, J);
+  return measure_round(s, 2 /* z */, J);
 }
 
+/* A rod along x; J and result as above. */
 static double measure_rod(const measures *s, double *J) {
-  return measure_round(s, 0, J);
+  return measure_round(s, 0 /* x */, J);
 }
 
-/* J[i] = 2/5 r^2. Returns the volume. */
+/* J[0..2] <- 2/5 r^2. Returns the volume. */
 static double measure_sphere(const measures *s, double *J) {
   for (int i = 0; i < 3; i++) J[i] = 0.4 * s->radius * s->radius;
   return 4 * pi / 3 * s->radius * s->radius * s->radius;
@@ -91,11 +96,12 @@ static const struct {
                {"black", 0x222222},  {"grey", 0x8c929a},   {"white", 0xf2f2f2}};
 enum { NCOLOUR = (int)(sizeof colours / sizeof colours[0]) };
 
+/* Names of colours, for "did you mean"; NULL past the end. */
 static const char *word_of_colour(int i) {
   return i < NCOLOUR ? colours[i].name : NULL;
 }
 
-/* Set look->colour (0xrrggbb) and look->coloured from a word or "#rrggbb". */
+/* Set look->colour (0xrrggbb) and look->coloured (true) from a word or "#rrggbb". */
 static bool read_colour(ga_reader *r, const ga_node *node, ga_body_look *look) {
   const char *text;
   if (!ga_read_text(r, node, &text)) return false;
@@ -129,12 +135,12 @@ static bool check_positive(ga_reader *r, const ga_node *node, int n, const doubl
   return true;
 }
 
-/* *s <- the lengths of a shape, checked. ga_read_fields overwrites r->between, so it is
- * restored. */
+/* *s (zero on entry) <- the lengths of a shape, checked to be positive; only the radius of a rod
+ * may be 0. ga_read_fields overwrites r->between, so it is restored. */
 static bool read_measures(ga_reader *r, const struct shape *shape, const ga_node *node,
                           measures *s) {
   if (!shape->fields)
-    return ga_read_numbers(r, node, 3, s->a) && check_positive(r, node, 3, s->a, false);
+    return ga_read_numbers(r, node, 3, s->a) && check_positive(r, node, 3, s->a, false /* not 0 */);
   const char *const between[2] = {r->between[0], r->between[1]};
   if (!ga_read_fields(r, node, shape->fields, s)) return false;
   memcpy(r->between, between, sizeof between);
@@ -142,8 +148,8 @@ static bool read_measures(ga_reader *r, const struct shape *shape, const ga_node
   return shape->type == GA_SHAPE_SPHERE || check_positive(r, node, 1, &s->length, false);
 }
 
-/* Read one entry {box: ..}, {cylinder: ..}, ..: sets shape, volume and J of *out. A second shape
- * fails; words lists the known keys, for messages. */
+/* Read one entry box: .., cylinder: .., ..: sets shape and lengths of out->look, volume and J. out
+ * has GA_SHAPE_NONE on entry: a second shape fails. words(i) lists the known keys, for messages. */
 static bool read_shape_entry(ga_reader *r, const ga_node *item, const char *(*words)(int),
                              ga_shape_input *out) {
   const char *key = item->key->text;
@@ -166,7 +172,8 @@ static bool read_shape_entry(ga_reader *r, const ga_node *item, const char *(*wo
   return true;
 }
 
-/* *out <- a shape with an optional density; volume, and moments of inertia for mass 1. */
+/* *out <- a shape (look) with an optional density in kg/m^3; its volume, and moments of inertia J
+ * for mass 1 about its centre. */
 bool ga_read_shape(ga_reader *r, const ga_node *node, ga_shape_input *out) {
   *out = (ga_shape_input){.volume = 0};
   if (node->kind != GA_NODE_MAP) {
@@ -187,7 +194,8 @@ bool ga_read_shape(ga_reader *r, const ga_node *node, ga_shape_input *out) {
   return ga_reader_fail(r, node, "a shape is missing: box, cylinder, sphere or rod");
 }
 
-/* Update *look from a shape, a colour, or both. A colour alone keeps the shape that is there. */
+/* Update *look from a shape, a colour, or both. A colour alone keeps the shape that is there; a
+ * shape replaces all of *look. Unchanged on failure. */
 bool ga_read_look(ga_reader *r, const ga_node *node, ga_body_look *look) {
   ga_shape_input own = {.volume = 0};
   if (node->kind != GA_NODE_MAP || node->count == 0) {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Values of a model file: numbers and functions as expressions, names with {expressions}. */
+/* Values of a model file: numbers and functions as expressions, names with {expressions}. Functions
+ * that return bool return false after a failure, which is recorded in r->status and r->err; results
+ * are then not to be used. */
 #include "file/reader.h"
 
 #include <math.h>
@@ -45,18 +47,21 @@ bool ga_reader_fail(ga_reader *r, const ga_node *node, const char *format, ...) 
   return fail_column(r, node, node->column, text);
 }
 
-/* Append a word to the position in the file that messages name; ga_reader_leave removes it. */
+/* Append a copy of a word to the position in the file that messages name (r->where, r->depth);
+ * ga_reader_leave removes it. Words beyond GA_WHERE_MAX are counted, not kept. */
 void ga_reader_enter(ga_reader *r, const char *word) {
   if (r->depth < GA_WHERE_MAX) snprintf(r->where[r->depth], sizeof r->where[0], "%s", word);
   r->depth++;
 }
 
+/* Remove the last word of the position; not needed after a failure. */
 void ga_reader_leave(ga_reader *r) {
   r->depth--;
 }
 
-/* True if status is GA_OK. GA_ERR_ARG fails with the line and column of the node, other errors with
- * the path only. */
+/* True if status, the result of a call of the mechanism that wrote *err, is GA_OK. GA_ERR_ARG is
+ * recorded as GA_ERR_FILE with the line and column of the node, other errors as they are, with the
+ * path only. */
 bool ga_reader_accept(ga_reader *r, const ga_node *node, ga_status status, const ga_error *err) {
   if (status == GA_OK) return true;
   if (status != GA_ERR_ARG) {
@@ -68,6 +73,7 @@ bool ga_reader_accept(ga_reader *r, const ga_node *node, ga_status status, const
 
 /* ---- expressions ---------------------------------------------------------------------------- */
 
+/* What an expression may mention (context of the ga_scope). */
 typedef struct {
   ga_reader *r;
   const ga_variable *variables; /* NULL: none */
@@ -104,8 +110,9 @@ static const char *nearest_parameter(const void *context, const char *name) {
   return ga_nearest_in(name, parameter_name, ((const scope *)context)->r);
 }
 
-/* *expr <- text, a substring of the node's text that begins at `offset`; freed by the caller.
- * Failures name the column in the file. */
+/* *expr <- text parsed, a substring of the node's text that begins at `offset`; freed by the
+ * caller. variables: those it may use besides parameters and indices, NULL: none. Failures name the
+ * column in the file. */
 static bool parse_expression(ga_reader *r, const ga_node *node, const char *text, int offset,
                              const ga_variable *variables, ga_expr **expr) {
   const scope names = {r, variables};
@@ -128,7 +135,8 @@ static bool parse_expression(ga_reader *r, const ga_node *node, const char *text
                      says ? says + 2 : err.text);
 }
 
-/* Fast path: *x <- a text of digits, sign, point and exponent; false: parse it as an expression. */
+/* Fast path: *x <- a text of digits, sign, point and exponent. False, without a failure: parse it
+ * as an expression; *x may have been overwritten. */
 static bool plain_number(const char *text, double *x) {
   if (strspn(text, "0123456789+-.eE") != strlen(text) || !strpbrk(text, "0123456789")) return false;
   char *end;
@@ -197,8 +205,9 @@ static int call_expression(void *context, const double *variables, int along, do
   return 0;
 }
 
-/* *f <- a constant, or an expression of the variables; the expression is kept in r->functions. The
- * constant 0 is kept as an expression, so that it counts as given. */
+/* *f (zero on entry) <- a constant, or an expression of the variables as a C function (fn,
+ * context); the expression is kept in r->functions, which owns it. The constant 0 is kept as an
+ * expression, so that it counts as given. */
 bool ga_read_function(ga_reader *r, const ga_node *node, const ga_variable *variables,
                       ga_function *f) {
   ga_expr *expr = NULL;
@@ -219,7 +228,7 @@ bool ga_read_function(ga_reader *r, const ga_node *node, const ga_variable *vari
 
 /* ---- texts ---------------------------------------------------------------------------------- */
 
-/* *text <- a scalar as it is written. */
+/* *text <- a scalar as it is written; it belongs to the node. */
 bool ga_read_text(ga_reader *r, const ga_node *node, const char **text) {
   if (node->kind != GA_NODE_SCALAR) return ga_reader_fail(r, node, "a text is expected here");
   *text = node->text;
@@ -269,7 +278,7 @@ bool ga_read_name(ga_reader *r, const ga_node *node, const char **name) {
   return true;
 }
 
-/* *flag <- true or false. */
+/* *flag <- a scalar "true" or "false". */
 bool ga_read_flag(ga_reader *r, const ga_node *node, bool *flag) {
   int which = 0;
   if (!ga_read_word(r, node, "true|false", &which)) return false;
@@ -293,12 +302,14 @@ static word_list split_words(const char *words) {
   return list;
 }
 
+/* The i-th word, NULL past the end (candidates of ga_nearest_in). */
 static const char *word_at(const void *context, int i) {
   const word_list *list = context;
   return i < list->count ? list->word[i] : NULL;
 }
 
-/* *which <- position of the scalar among "a|b|c"; other words fail, with "did you mean". */
+/* *which <- position (from 0) of the scalar among the words "a|b|c" (see split_words); other words
+ * fail, with "did you mean". */
 bool ga_read_word(ga_reader *r, const ga_node *node, const char *words, int *which) {
   const word_list list = split_words(words);
   if (node->kind != GA_NODE_SCALAR) {

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Sections of a model file, and repetition: elements with an index in their names and numbers. */
+/* Sections of a model file, and repetition: elements with an index in their names and numbers.
+ * Functions return false after a failure, which is recorded in r. */
 #include <math.h>
 #include <string.h>
 
 #include "file/private.h"
 
-/* Read all entries of a section, a map {NAME: {..}}, and add them to the mechanism. */
+/* Read all entries of a section, a map {NAME: {..}}, and add them to r->m; r->planar is false at
+ * the beginning of each. */
 bool ga_read_section(ga_reader *r, const ga_section *section, const ga_node *node) {
   ga_reader_enter(r, section->name);
   if (node->kind != GA_NODE_MAP) {
@@ -23,10 +25,11 @@ bool ga_read_section(ga_reader *r, const ga_section *section, const ga_node *nod
   return true;
 }
 
+/* most elements of all repetitions together, and most passes of one */
 enum { ELEMENTS_MAX = 10000000 };
 
-/* Read index, from and to of a repetition; the name of the index is stored at
- * r->index[r->nindex]. */
+/* *from, *to <- bounds of a repetition, whole numbers; the name of its index is stored at
+ * r->index[r->nindex], without counting it in r->nindex yet. */
 static bool repeat_bounds(ga_reader *r, const ga_node *node, double *from, double *to) {
   const ga_node *index = ga_node_find(node, "index"), *first = ga_node_find(node, "from"),
                 *last = ga_node_find(node, "to");
@@ -46,8 +49,8 @@ static bool repeat_bounds(ga_reader *r, const ga_node *node, double *from, doubl
   return true;
 }
 
-/* One pass of a repetition, with the index set: read its entries of this section, then inner
- * repetitions. */
+/* One pass of a repetition, with the index set: read its entries of this section into r->m (counted
+ * in r->elements), then inner repetitions. */
 static bool repeat_once(ga_reader *r, const ga_node *node, const ga_section *section) {
   const ga_node *own = ga_node_find(node, section->name), *inner = ga_node_find(node, "repeat");
   if (own) {
@@ -73,7 +76,8 @@ static bool check_repeat_keys(ga_reader *r, const ga_node *node) {
   return true;
 }
 
-/* Run all repetitions of a list for one section; to < from repeats nothing. */
+/* Run all repetitions of a list for one section, adding its entries to r->m; to < from repeats
+ * nothing. r->nindex is as before on success. Called once for each section, from file.c. */
 bool ga_read_repeat(ga_reader *r, const ga_node *list, const ga_section *section) {
   ga_reader_enter(r, "repeat");
   if (list->kind != GA_NODE_LIST) {

@@ -49,16 +49,19 @@ static const struct {
      "\"maxItems\": 6}]}"},
     {NULL, NULL}};
 
+/* Names of types: the i-th type of joints, forces, sensors; NULL past the end. */
 static const char *joint_name(int i) {
   const ga_joint_type *type = ga_joint_type_at(i);
   return type ? type->name : NULL;
 }
 
+/* The i-th type of forces. */
 static const char *force_name(int i) {
   const ga_force_type *type = ga_force_type_at(i);
   return type ? type->element.name : NULL;
 }
 
+/* The i-th type of sensors. */
 static const char *sensor_name(int i) {
   const ga_sensor_type *type = ga_sensor_type_at(i);
   return type ? type->element.name : NULL;
@@ -71,7 +74,8 @@ static void put_types(FILE *to, const char *form, const char *(*name)(int i)) {
   fprintf(to, "]}");
 }
 
-/* Print the definitions of all forms, and of a map of entries for each section. */
+/* Print the definitions of all forms, and of a map of entries for each section; "$defs" stays open,
+ * put_entry continues it. */
 static void put_forms(FILE *to) {
   fprintf(to, "  \"$defs\": {\n");
   for (int i = 0; forms[i].form; i++) {
@@ -101,12 +105,13 @@ static void put_choice(FILE *to, const char *words) {
   fprintf(to, "]");
 }
 
-/* Help of a field; text is scratch memory for sections that compose it. */
+/* Help of a field of section s: a constant, or text (room bytes) for sections that compose it. */
 static const char *help_of(const ga_section *s, const ga_field *f, char *text, size_t room) {
   return s->help_of ? s->help_of(f, text, room) : f->help;
 }
 
-/* Print the definition of one entry of a section: its keys, and which are required. */
+/* Print the definition of one entry of a section: its keys, and which are required; it begins with
+ * the comma after the definition before it. */
 static void put_entry(FILE *to, const ga_section *s) {
   char text[HELP];
   fprintf(to,
@@ -133,7 +138,7 @@ static void put_entry(FILE *to, const ga_section *s) {
   fprintf(to, "]}");
 }
 
-/* Print the JSON Schema of model files. */
+/* Print the JSON Schema of model files to `to`: definitions, then the top-level keys. */
 void ga_file_schema(FILE *to) {
   fprintf(to,
           "{\n  \"$schema\": \"https://json-schema.org/draft/2020-12/schema\",\n"
@@ -200,7 +205,8 @@ static void put_force_rows(FILE *to) {
   }
 }
 
-/* Print types of joints and forces, and the keys of every section, as Markdown tables. */
+/* Print types of joints and forces, and the keys of every section, as Markdown tables to `to`, for
+ * the documentation. */
 void ga_file_tables(FILE *to) {
   char text[HELP];
   put_joint_rows(to);

@@ -9,10 +9,13 @@
 #include <sys/stat.h>
 #include <yaml.h>
 
+/* limits: depth of nesting, number of nodes, keys of a map that are checked to be unique; nodes,
+ * and bytes of text, that are taken from the arena at once */
 enum { DEPTH_MAX = 64, NODES_AT_ONCE = 256, NODES_MAX = 8000000, KEYS_CHECKED = 64 };
 enum { TEXT_AT_ONCE = 1 << 14 };
 static const long LENGTH_MAX = 50000000; /* bytes */
 
+/* One reading of a document. status and err keep the first failure; path begins messages. */
 typedef struct {
   const char *path;
   yaml_parser_t parser;
@@ -34,7 +37,7 @@ static ga_status fail_at(reader *r, int line, int column, const char *text) {
   return r->status;
 }
 
-/* The same at a mark of libyaml, which counts from 0. */
+/* fail_at a mark of libyaml, which counts from 0. Returns r->status. */
 static ga_status fail_mark(reader *r, yaml_mark_t mark, const char *text) {
   return fail_at(r, (int)mark.line + 1, (int)mark.column + 1, text);
 }
@@ -85,7 +88,9 @@ static ga_node *new_node(reader *r, ga_node_kind kind, yaml_mark_t mark) {
   return node;
 }
 
-/* A scalar node with a copy of the event's text; NULL: a failure is recorded. */
+/* A scalar node with a copy of the event's text (the arena is zeroed: it ends with a zero byte).
+ * NULL: a failure is recorded; a text with a zero byte inside records one, too, but returns a
+ * node. */
 static ga_node *new_scalar(reader *r, const yaml_event_t *event) {
   ga_node *node = new_node(r, GA_NODE_SCALAR, event->start_mark);
   if (!node) return NULL;
@@ -122,8 +127,9 @@ static void check_unique(reader *r, const ga_node *map, const ga_node *key) {
   fail_at(r, key->line, key->column, text);
 }
 
-/* A map whose start event has been read, up to its end event; NULL on failure. Only the first
- * KEYS_CHECKED keys are checked here: names in longer maps are checked by the mechanism. */
+/* A map whose start event (at mark) has been read, up to its end event; NULL on failure. Only the
+ * first KEYS_CHECKED keys are checked to be unique here, because each check searches the whole map:
+ * names in longer maps are checked by the mechanism. depth: of nesting, 1 at the root. */
 static ga_node *parse_map(reader *r, yaml_mark_t mark, int depth) {
   ga_node *map = new_node(r, GA_NODE_MAP, mark), *last = NULL;
   while (map && r->status == GA_OK) {
@@ -156,7 +162,7 @@ static ga_node *parse_map(reader *r, yaml_mark_t mark, int depth) {
   return NULL;
 }
 
-/* A list whose start event has been read, up to its end event; NULL on failure. */
+/* A list whose start event (at mark) has been read, up to its end event; NULL on failure. */
 static ga_node *parse_list(reader *r, yaml_mark_t mark, int depth) {
   ga_node *list = new_node(r, GA_NODE_LIST, mark), *last = NULL;
   while (list && r->status == GA_OK) {
@@ -179,7 +185,8 @@ static ga_node *parse_list(reader *r, yaml_mark_t mark, int depth) {
   return NULL;
 }
 
-/* The tree that begins with this event, which is deleted here; NULL on failure. */
+/* The tree that begins with this event, which is deleted here, at this depth of nesting; NULL on
+ * failure (recorded in r). */
 static ga_node *parse_value(reader *r, yaml_event_t *event, int depth) {
   const yaml_mark_t mark = event->start_mark;
   const yaml_event_type_t type = event->type;
@@ -218,14 +225,15 @@ static const ga_node *parse_document(reader *r) {
       yaml_event_delete(&event);
       done = type == YAML_STREAM_END_EVENT;
     } else {
-      root = parse_value(r, &event, 1);
+      root = parse_value(r, &event, 1 /* depth */);
     }
   }
   if (r->status == GA_OK && !root) fail_at(r, 1, 1, "the file is empty");
   return r->status == GA_OK ? root : NULL;
 }
 
-/* *root <- the tree of a text, in the arena; NULL on failure. name: path for messages. */
+/* *root <- the tree of a text of `length` bytes in UTF-8, in the arena, text copied; NULL on
+ * failure. name: path for messages. */
 ga_status ga_yaml_parse(const char *name, const char *text, size_t length, ga_arena *arena,
                         const ga_node **root, ga_error *err) {
   reader r = {.path = name, .arena = arena, .err = err};
@@ -238,7 +246,8 @@ ga_status ga_yaml_parse(const char *name, const char *text, size_t length, ga_ar
   return r.status;
 }
 
-/* *text <- `length` bytes of a file, in the arena. */
+/* *text <- `length` bytes of a file and a zero byte, in the arena; path: for messages. Fails if the
+ * file is shorter or cannot be read. */
 static ga_status read_bytes(FILE *file, const char *path, long length, ga_arena *arena, char **text,
                             ga_error *err) {
   *text = ga_arena_take(arena, (size_t)length + 1, 1);
@@ -270,7 +279,7 @@ ga_status ga_yaml_read(const char *path, ga_arena *arena, const ga_node **root, 
   return ga_yaml_parse(path, text, (size_t)info.st_size, arena, root, err);
 }
 
-/* Value of a key, NULL if the map lacks it. */
+/* Value of a key in a map, NULL if the map lacks it or the node is no map. Linear search. */
 const ga_node *ga_node_find(const ga_node *map, const char *key) {
   for (const ga_node *n = map->first; n; n = n->next) {
     if (n->key && strcmp(n->key->text, key) == 0) return n;

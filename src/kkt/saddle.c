@@ -9,8 +9,8 @@
 #include "lie/lie.h"
 #include "linsol/rank/rank.h"
 
-/* Allocate the matrices and work arrays and register the blocks of the KKT matrix; needs no
- * communication. */
+/* Overwrite *s: allocate the matrices and work arrays and register the blocks of the KKT matrix;
+ * needs no communication. GA_ERR_MEM on failure; the arena owns all arrays. */
 static ga_status allocate_and_register(ga_saddle *s, ga_eval *eval, const ga_options *options,
                                        ga_arena *arena) {
   const ga_model *model = eval->model;
@@ -35,6 +35,7 @@ static ga_status allocate_and_register(ga_saddle *s, ga_eval *eval, const ga_opt
   }
   if (arena->failed) return ga_fail(eval->err, GA_ERR_MEM, "no memory for the mass KKT system");
   int psi_at = nv + nlam;
+  /* each block: its first row and column, the matrix, whether it is transposed */
   s->term[0] = ga_block_matrix_add(&s->blocks, 0, 0, &s->M, false);
   s->term[1] = ga_block_matrix_add(&s->blocks, nv, 0, &s->G, false);
   s->term[2] = ga_block_matrix_add(&s->blocks, 0, nv, own ? &s->L : &s->G, true);
@@ -48,8 +49,8 @@ static ga_status allocate_and_register(ga_saddle *s, ga_eval *eval, const ga_opt
   return GA_OK;
 }
 
-/* In a team: numbers of the unknowns in the matrix of all processes: velocities, multipliers of g,
- * of k. */
+/* In a team: set s->numbering, the numbers of the unknowns in the matrix of all processes, in the
+ * order velocities, multipliers of g, of k, and let s->layout point to it. Collective. */
 static ga_status describe_numbering(ga_saddle *s, ga_arena *arena) {
   const ga_eval *e = s->eval;
   const ga_numbering_block block[] = {{0, e->nv, .velocities = true},
@@ -59,6 +60,8 @@ static ga_status describe_numbering(ga_saddle *s, ga_arena *arena) {
   return ga_numbering_init(&s->numbering, e->team, s->n, 3, block, arena, e->err);
 }
 
+/* Set up *s, not yet factored; eval is borrowed, arrays come from the arena. After a failure, too,
+ * ga_saddle_close may be called if *s was zeroed. Collective. */
 ga_status ga_saddle_init(ga_saddle *s, ga_eval *eval, const ga_options *options, ga_arena *arena) {
   ga_team *team = eval->team;
   ga_status status = ga_team_agree(team, allocate_and_register(s, eval, options, arena), eval->err);
@@ -67,6 +70,7 @@ ga_status ga_saddle_init(ga_saddle *s, ga_eval *eval, const ga_options *options,
   return ga_linsol_open_layout(&s->ls, options, &s->blocks.A, team ? &s->layout : NULL, eval->err);
 }
 
+/* Close the linear solver; the arrays belong to the arena. */
 void ga_saddle_close(ga_saddle *s) {
   ga_linsol_close(&s->ls);
 }
@@ -74,8 +78,9 @@ void ga_saddle_close(ga_saddle *s) {
 /* which rows are in the matrix besides M */
 typedef enum { MASS_ONLY, WITH_G, WITH_G_AND_H } rows;
 
-/* GA_ERR_SINGULAR with a message that names the unknown without pivot: a coordinate without mass
- * or constraint, or a dependent constraint. */
+/* Always returns GA_ERR_SINGULAR, with a message in eval->err that names the unknown without pivot:
+ * a coordinate without mass or constraint, or a dependent constraint. The linear solver has just
+ * failed. Collective. */
 static ga_status explain_singular(ga_saddle *s, double t, rows with) {
   const ga_model *model = s->eval->model;
   ga_team *team = s->eval->team;
@@ -119,7 +124,8 @@ static void set_symmetric_blocks(ga_saddle *s) {
   memcpy(s->P.val, s->H.val, (size_t)ga_csr_nnz(&s->H) * sizeof(double));
 }
 
-/* unit_i = eps sum_j D_ij^2/m_j: the soft diagonal of each row of D; eps for a zero row. */
+/* unit_i = eps sum_j D_ij^2/m_j for each row of the gradient D (G or H), m = s->mass: the soft
+ * diagonal of that row; eps for a zero row. eps = GA_SOFT_ROWS_EPS. */
 static void measure_units(const ga_saddle *s, const ga_csr *D, double *unit) {
   for (int i = 0; i < D->nrow; i++) {
     double sum = 0;
@@ -130,8 +136,9 @@ static void measure_units(const ga_saddle *s, const ga_csr *D, double *unit) {
   }
 }
 
-/* The diagonal block E of one gradient: -eps D. If dropped is given: 0 for kept rows, -D for the
- * others, whose multipliers are then their residuals divided by D: rounding errors. */
+/* Set the diagonal block E of one gradient to -eps D, unit = eps D (measure_units). If dropped is
+ * given: 0 for kept rows, -D for the others, whose multipliers are then their residuals divided by
+ * D: rounding errors. */
 static void set_soft_diagonal(const double *unit, const bool *dropped, ga_csr *E) {
   for (int i = 0; i < E->nrow; i++) {
     double kept = dropped && dropped[i] ? -unit[i] / GA_SOFT_ROWS_EPS : 0;
@@ -139,12 +146,14 @@ static void set_soft_diagonal(const double *unit, const bool *dropped, ga_csr *E
   }
 }
 
+/* Set all entries of the diagonal matrix E to this value. */
 static void fill_diagonal(ga_csr *E, double value) {
   for (int i = 0; i < E->nrow; i++) E->val[i] = value;
 }
 
-/* Note which kind of diagonals the matrix has. If it changes, forget the scaling of the linear
- * solver: 1 may be larger than eps D by many powers of ten. */
+/* Note in s->kind which kind of diagonals the matrix has: 1 M alone, 2 all rows, 3 without H, 4 and
+ * 5 the same with soft rows. If it changes, forget the scaling of the linear solver: 1 may be
+ * larger than eps D by many powers of ten. */
 static void set_kind(ga_saddle *s, rows with) {
   bool nonholonomic = with == WITH_G_AND_H || s->eval->npsi == 0;
   int kind = with == MASS_ONLY ? 1 : (nonholonomic ? 2 : 3) + (s->softened ? 2 : 0);
@@ -153,7 +162,8 @@ static void set_kind(ga_saddle *s, rows with) {
 }
 
 /* Add the diagonals of the multiplier blocks to the matrix: 0, -eps D for soft rows, 1 for rows
- * that are left out; sets s->softened. */
+ * that are left out; see set_soft_diagonal for `dropped`. Sets s->softened, s->kind and, with soft
+ * rows, s->mass and s->unit. */
 static void scatter_diagonals(ga_saddle *s, rows with, const bool *dropped) {
   int nlam = s->eval->nlam;
   s->softened = s->soft && with != MASS_ONLY && !dropped;
@@ -173,7 +183,8 @@ static void scatter_diagonals(ga_saddle *s, rows with, const bool *dropped) {
 }
 
 /* Assemble the matrix from the current M, G, H and factor it. dropped: rows to leave out, the
- * others are not softened; NULL: all rows, softened if s->soft. */
+ * others are not softened; NULL: all rows, softened if s->soft. GA_ERR_SINGULAR with a message for
+ * a singular matrix, GA_ERR_BACKEND if the solver fails otherwise. Collective. */
 static ga_status factor_rows(ga_saddle *s, double t, rows with, const bool *dropped) {
   static const int blocks[] = {[MASS_ONLY] = 1, [WITH_G] = 5, [WITH_G_AND_H] = 5};
   ga_csr_zero(&s->blocks.A);
@@ -188,13 +199,15 @@ static ga_status factor_rows(ga_saddle *s, double t, rows with, const bool *drop
   return ga_team_tell(s->eval->team, status, s->ls.trouble[0] != '\0', s->eval->err);
 }
 
-/* The same for all rows; a solution with H rows will be checked by ga_saddle_solve. */
+/* factor_rows without dropped rows, at time t (s->t, for messages); s->judged: a solution with H
+ * rows will be checked by ga_saddle_solve. */
 static ga_status assemble_and_factor(ga_saddle *s, double t, rows with) {
   s->t = t;
   s->judged = with == WITH_G_AND_H;
   return factor_rows(s, t, with, NULL);
 }
 
+/* Evaluate M, G, H at (t, q, v) into s and factor the KKT matrix with all rows. Collective. */
 ga_status ga_saddle_factor(ga_saddle *s, double t, const double *q, const double *v) {
   const ga_evaluation out = {.M = &s->M, .G = &s->G, .H = &s->H};
   ga_status status = ga_eval_all(s->eval, t, q, v, &out);
@@ -205,7 +218,8 @@ ga_status ga_saddle_factor(ga_saddle *s, double t, const double *q, const double
 }
 
 /* Factor the KKT matrix for a projection of positions: M at (t, q), G T(d) at q_moved. First
- * without H rows; if that is singular, again with them. T is work. */
+ * without H rows (s->H = 0); if that is singular, again with them, at (t, q, v). T is work of
+ * ga_space_tangent_size numbers. Collective. */
 ga_status ga_saddle_factor_position(ga_saddle *s, double t, const double *q, const double *v,
                                     const double *d, const double *q_moved, double *T) {
   const ga_space *space = s->eval->model->space;
@@ -228,7 +242,9 @@ ga_status ga_saddle_factor_position(ga_saddle *s, double t, const double *q, con
   return assemble_and_factor(s, t, WITH_G_AND_H);
 }
 
-/* out = M(t, q)^-1 b; out may be b. The constraint rows of the matrix become identities. */
+/* out = M(t, q)^-1 b; out may be b, and is unchanged on failure. The constraint rows of the matrix
+ * become identities. s->M, s->rhs and the factors are overwritten. In a team b has this process's
+ * terms only, they are summed here. Collective. */
 ga_status ga_saddle_mass_solve(ga_saddle *s, double t, const double *q, const double *b,
                                double *out) {
   ga_team *team = s->eval->team;
@@ -244,13 +260,14 @@ ga_status ga_saddle_mass_solve(ga_saddle *s, double t, const double *q, const do
   return status;
 }
 
+/* out = M^-1 F at (t, q, v), the applied acceleration; out is overwritten also on failure. */
 ga_status ga_saddle_applied(ga_saddle *s, double t, const double *q, const double *v, double *out) {
   ga_status status = ga_eval_force(s->eval, t, q, v, out);
   status = ga_team_agree(s->eval->team, status, s->eval->err);
   return status != GA_OK ? status : ga_saddle_mass_solve(s, t, q, out, out);
 }
 
-/* defect -= A x with x in s->rhs; in a team A x is summed over the processes. */
+/* s->defect -= A x with x in s->rhs; in a team A x is summed over the processes, in s->sum. */
 static ga_status subtract_product(ga_saddle *s) {
   ga_team *team = s->eval->team;
   if (!team) {
@@ -264,11 +281,14 @@ static ga_status subtract_product(ga_saddle *s) {
   return status;
 }
 
-/* Soft rows have not converged: refine the solution with the matrix of the kept rows alone. */
+/* Soft rows have not converged: factor the matrix of the kept rows alone and refine the solution
+ * s->sum with it. GA_ERR_SINGULAR if its residual stays above GA_KEPT_ROWS_TOL. The soft factors
+ * are lost: s->softened is false afterwards. */
 static ga_status solve_kept(ga_saddle *s) {
   ga_status status = factor_rows(s, s->t, WITH_G_AND_H, s->dropped);
   if (status != GA_OK) return status;
   status = ga_soft_rows_refine(s);
+  /* false: of all equations, not those of least multipliers only */
   if (status != GA_OK || ga_soft_rows_residual(s, false) <= GA_KEPT_ROWS_TOL) return status;
   return ga_fail(s->eval->err, GA_ERR_SINGULAR,
                  "t = %.9g: constraints are so nearly dependent on each other that the forces they "
@@ -276,10 +296,11 @@ static ga_status solve_kept(ga_saddle *s) {
                  s->t);
 }
 
-/* Solve with soft rows, into s->sum. If that does not satisfy forces and kept rows, solve with the
- * kept rows alone. */
+/* Solve with soft rows, into s->sum. If that does not satisfy forces and kept rows, and it is known
+ * which rows are kept (s->dropped) and s->judged, solve with the kept rows alone. GA_ERR_SINGULAR
+ * or GA_ERR_BACKEND if that fails or a number is not finite. */
 static ga_status solve_softly(ga_saddle *s) {
-  ga_status status = ga_soft_rows_solve(s, false);
+  ga_status status = ga_soft_rows_solve(s, false); /* false: not for least multipliers */
   if (status == GA_OK && s->dropped && s->judged &&
       !(ga_soft_rows_residual(s, false) <= GA_SOFT_ROWS_TOL)) {
     status = solve_kept(s);
@@ -291,7 +312,8 @@ static ga_status solve_softly(ga_saddle *s) {
 }
 
 /* s->rhs <- A^-1 s->rhs with the last factors and one step of iterative refinement; soft rows: see
- * solve_softly. */
+ * solve_softly. Once for each factorization, if rows are soft. s->defect, s->sum are work; on
+ * failure s->rhs means nothing. Collective. */
 ga_status ga_saddle_solve(ga_saddle *s) {
   size_t bytes = (size_t)s->n * sizeof(double);
   if (s->softened) {
@@ -314,8 +336,9 @@ ga_status ga_saddle_solve(ga_saddle *s) {
   return ga_team_agree(s->eval->team, status, s->eval->err);
 }
 
-/* Replace lam, psi by the smallest multipliers with the same forces G^T lam + H^T psi: a soft
- * solve with these forces as right-hand side. Unchanged if there are none. */
+/* Replace lam, psi by the smallest multipliers with the same forces G^T lam + H^T psi: a soft solve
+ * with these forces as right-hand side. Unchanged if there are none (GA_OK) or on failure. s->soft
+ * must be set; s->M, G, H, rhs, sum and the factors are overwritten. Not in a team. */
 ga_status ga_saddle_least(ga_saddle *s, const ga_csr *M, const ga_csr *G, const ga_csr *H,
                           double *lam, double *psi) {
   int nv = s->eval->nv, nlam = s->eval->nlam, npsi = s->eval->npsi;
@@ -328,7 +351,7 @@ ga_status ga_saddle_least(ga_saddle *s, const ga_csr *M, const ga_csr *G, const 
   memset(s->rhs, 0, (size_t)s->n * sizeof(double));
   if (nlam > 0) ga_csr_mul_t_add(&s->G, 1, lam, s->rhs);
   if (npsi > 0) ga_csr_mul_t_add(&s->H, 1, psi, s->rhs);
-  status = ga_soft_rows_solve(s, true);
+  status = ga_soft_rows_solve(s, true); /* true: least multipliers */
   if (status == GA_RETRY_SINGULAR) return GA_OK;
   if (status != GA_OK) {
     return ga_fail(s->eval->err, status < 0 ? status : GA_ERR_BACKEND,
@@ -339,7 +362,8 @@ ga_status ga_saddle_least(ga_saddle *s, const ga_csr *M, const ga_csr *G, const 
   return GA_OK;
 }
 
-/* Right-hand side s->rhs = (F, -g drift, -k drift) at (t, q, v) and, if asked for, M, G, H. */
+/* Right-hand side s->rhs = (F, -g drift, -k drift) at (t, q, v) and, if `matrices`, s->M, G, H. In
+ * a team these are the terms of this process; the caller sums them. Not collective. */
 static ga_status evaluate_system(ga_saddle *s, double t, const double *q, const double *v,
                                  bool matrices) {
   int nv = s->eval->nv;
@@ -350,8 +374,9 @@ static ga_status evaluate_system(ga_saddle *s, double t, const double *q, const 
   return status;
 }
 
-/* Linearise R at s->guess: -R = r0 + L^T (lam - lam0) + P^T (psi - psi0). L, P go to the matrix,
- * the constant terms to the right-hand side. */
+/* Linearise R at s->guess = (lam0, psi0): -R = r0 + L^T (lam - lam0) + P^T (psi - psi0). L, P go to
+ * s->L, s->P, the constant terms are added to s->rhs, which evaluate_system has set. s->defect is
+ * work. Not collective. */
 static ga_status linearise_reaction(ga_saddle *s, double t, const double *q, const double *v) {
   ga_eval *e = s->eval;
   const double *lam = s->guess, *psi = s->guess + e->nlam;
@@ -366,14 +391,14 @@ static ga_status linearise_reaction(ga_saddle *s, double t, const double *q, con
 }
 
 /* v', lam, psi into s->rhs for an own reaction R, by Newton's iteration for the multipliers from
- * s->guess, which is updated. GA_ERR_INITIAL if it does not converge. */
+ * s->guess, which is updated. GA_ERR_INITIAL if it does not converge. Collective. */
 static ga_status nonlinear_acceleration(ga_saddle *s, double t, const double *q, const double *v) {
   enum { ITERATIONS = 50 };
   ga_eval *e = s->eval;
   int multipliers = e->nlam + e->npsi;
   double last = INFINITY;
   for (int k = 0; k < ITERATIONS; k++) {
-    ga_status status = evaluate_system(s, t, q, v, k == 0);
+    ga_status status = evaluate_system(s, t, q, v, k == 0); /* matrices: once */
     if (status == GA_OK) status = linearise_reaction(s, t, q, v);
     status = ga_team_agree(e->team, status, e->err);
     if (status == GA_OK) status = ga_team_sum_shared(e->team, 1, s->rhs);
@@ -397,7 +422,8 @@ static ga_status nonlinear_acceleration(ga_saddle *s, double t, const double *q,
 }
 
 /* vd, lam, psi (the last two may be NULL) from the equations of motion at (t, q, v): one solve, or
- * Newton's iteration for an own reaction. */
+ * Newton's iteration from s->guess for an own reaction. Outputs are unchanged on failure; s->M, G,
+ * H, rhs and the factors are overwritten. Collective. */
 ga_status ga_saddle_acceleration(ga_saddle *s, double t, const double *q, const double *v,
                                  double *vd, double *lam, double *psi) {
   ga_eval *e = s->eval;
@@ -406,6 +432,7 @@ ga_status ga_saddle_acceleration(ga_saddle *s, double t, const double *q, const 
   if (ga_eval_own_reaction(e)) {
     status = nonlinear_acceleration(s, t, q, v);
   } else {
+    /* true: with the matrices */
     status = ga_team_agree(e->team, evaluate_system(s, t, q, v, true), e->err);
     if (status == GA_OK) status = ga_team_sum_shared(e->team, 1, s->rhs);
     if (status == GA_OK) status = assemble_and_factor(s, t, WITH_G_AND_H);

@@ -30,8 +30,10 @@ static const double GAIN = 1e-6;     /* least squared cosine of r and y; below, 
 static const double NEGLIGIBLE = 1e-3;
 /* Velocities are sums of forces over masses: this fraction of them counts as terms of a row. */
 static const double SPREAD = 1e-4;
+/* most rounds of a solve; rounds without progress that are tolerated above rounding level */
 enum { ROUNDS = 24, PATIENCE = 3 };
 
+/* Allocate mass, unit, way and gain of *s from the arena; s->n and s->eval are set. */
 void ga_soft_rows_init(ga_saddle *s, ga_arena *arena) {
   size_t n = (size_t)s->n, rows = (size_t)(s->n - s->eval->nv);
   s->mass = ga_arena_doubles(arena, (size_t)s->eval->nv);
@@ -44,13 +46,15 @@ void ga_soft_rows_init(ga_saddle *s, ga_arena *arena) {
 
 /* ---- residuals ------------------------------------------------------------------------------- */
 
-/* End of the entries of row i; of a constraint row without its last entry, the soft diagonal. */
+/* End of the entries of row i of s->blocks.A; of a constraint row without its last entry, the soft
+ * diagonal (columns are sorted, so the diagonal is last). */
 static inline int row_end(const ga_saddle *s, int i) {
   return s->blocks.A.ptr[i + 1] - (i >= s->eval->nv);
 }
 
-/* Residual of equation i of the system without soft rows for x = s->sum; *size: sum of the sizes
- * of its terms. least: without M w. */
+/* Residual of equation i of the system without soft rows for x = s->sum and right side s->rhs;
+ * output *size: sum of the sizes of its terms, right side included. least: without the terms M w, w
+ * the velocities in x. */
 static inline double row_residual(const ga_saddle *s, int i, bool least, double *size) {
   const int *col = s->blocks.A.col;
   const double *val = s->blocks.A.val, *x = s->sum;
@@ -73,15 +77,15 @@ static double unit_of(const ga_saddle *s, int i) {
   return sqrt(i < nv ? s->mass[i] : s->unit[i - nv] / GA_SOFT_ROWS_EPS);
 }
 
-/* s->defect: residuals of all equations. left[0], left[1]: the largest of the forces and of the
- * constraints, each relative to the largest terms of its kind. */
+/* s->defect: residuals of all equations for s->sum. left[0], left[1]: the largest of the forces and
+ * of the constraints, each relative to the largest terms of its kind; NaN if one is. */
 static void compute_residuals(ga_saddle *s, double left[2]) {
   double terms[2] = {0, 0};
   left[0] = left[1] = 0;
   for (int i = 0; i < s->n; i++) {
     bool row = i >= s->eval->nv;
     double size, unit = unit_of(s, i);
-    s->defect[i] = row_residual(s, i, false, &size);
+    s->defect[i] = row_residual(s, i, false, &size); /* false: with M w */
     left[row] = ga_larger(left[row], fabs(s->defect[i]) / unit);
     terms[row] = ga_max(terms[row], size / unit);
   }
@@ -99,8 +103,9 @@ static double row_terms(const ga_saddle *s, int i, const double *sizes) {
   return sum;
 }
 
-/* max_i |r_i| / (size of the terms of equation i + NEGLIGIBLE of the largest terms of its kind);
- * rows that are left out do not count. s->defect and s->way[0] are work. */
+/* max_i |r_i| / (size of the terms of equation i + NEGLIGIBLE of the largest terms of its kind) for
+ * s->sum; rows that are left out do not count. least: the force equations alone, without M w.
+ * s->defect and s->way[0] are overwritten. */
 double ga_soft_rows_residual(ga_saddle *s, bool least) {
   int nv = s->eval->nv, equations = least ? nv : s->n;
   double *left = s->defect, *sizes = s->way[0], largest[2] = {0, 0}, fault = 0;
@@ -121,14 +126,15 @@ double ga_soft_rows_residual(ga_saddle *s, bool least) {
 
 /* ---- rounds ---------------------------------------------------------------------------------- */
 
-/* (a, b) = sum_i a_i b_i / unit_i over the constraint rows. */
+/* (a, b) = sum_i a_i b_i / unit_i over the constraint rows; a, b have nlam + npsi numbers. */
 static double scalar_product(const ga_saddle *s, const double *a, const double *b) {
   double sum = 0;
   for (int i = 0; i < s->n - s->eval->nv; i++) sum += a[i] / s->unit[i] * b[i];
   return sum;
 }
 
-/* y = G w */
+/* y = G w (and H w), by which velocities w (the first nv numbers) change the rows; y has nlam +
+ * npsi numbers. */
 static void change_of_rows(const ga_saddle *s, const double *w, double *y) {
   const ga_csr *A = &s->blocks.A;
   int nv = s->eval->nv;
@@ -139,22 +145,24 @@ static void change_of_rows(const ga_saddle *s, const double *w, double *y) {
   }
 }
 
+/* Exchange the two pointers. */
 static void swap_arrays(double *pair[2]) {
   double *keep = pair[0];
   pair[0] = pair[1];
   pair[1] = keep;
 }
 
-/* sum += P^-1 defect; s->defect is overwritten. */
+/* s->sum += P^-1 s->defect with the last factors P; s->defect, the residuals, is overwritten. */
 static ga_status plain_round(ga_saddle *s) {
   ga_status status = s->ls.ops->solve(&s->ls, s->defect);
   if (status == GA_OK) ga_axpy(s->n, 1, s->defect, s->sum);
   return status;
 }
 
-/* One step of conjugate residuals on the constraint residuals in s->defect; s->sum is updated.
- * *square: (y, y) of the last direction way[1], gain[1]; 0: there is none, or the direction was
- * noise. */
+/* One step of conjugate residuals on the constraint residuals in s->defect (head of this file);
+ * s->sum is updated. Before: *square = (y, y) of the last direction z = way[1], y = gain[1], 0:
+ * there is none. After: the same for the new direction; 0 if it was noise, when a plain step is
+ * made. */
 static ga_status quick_round(ga_saddle *s, double *square) {
   int n = s->n, nv = s->eval->nv, rows = n - nv;
   double *z = s->way[0], *y = s->gain[0], *c = s->defect + nv;
@@ -179,9 +187,10 @@ static ga_status quick_round(ga_saddle *s, double *square) {
   return GA_OK;
 }
 
-/* Rounds end when the residual does not halve: at rounding level, or with rows that contradict each
- * other. Quick rounds may stagnate PATIENCE times above rounding level if their directions are not
- * noise; more rounds would only add to the multipliers of contradictory rows. */
+/* s->sum = solution for s->rhs. Rounds end when the residual does not halve: at rounding level, or
+ * with rows that contradict each other. Quick rounds may stagnate PATIENCE times above rounding
+ * level if their directions are not noise; more rounds would only add to the multipliers of
+ * contradictory rows. least: see soft_rows.h. s->defect, way, gain are work; not in a team. */
 ga_status ga_soft_rows_solve(ga_saddle *s, bool least) {
   double last = INFINITY, left[2] = {1, 0}, square = 0;
   memset(s->sum, 0, (size_t)s->n * sizeof(double));
@@ -205,6 +214,7 @@ ga_status ga_soft_rows_solve(ga_saddle *s, bool least) {
   return GA_OK;
 }
 
+/* Two plain rounds on s->sum with the last factors; s->defect is overwritten. */
 ga_status ga_soft_rows_refine(ga_saddle *s) {
   double left[2];
   ga_status status = GA_OK;

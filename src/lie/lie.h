@@ -83,10 +83,10 @@ typedef struct ga_factor {
 
 struct ga_space {
   ga_factor *factor; /* owned */
-  int nfactor, room;
-  int nq, nv;
-  int nt;           /* doubles in all T blocks; commutative factors have none */
-  bool commutative; /* all factors are: T = I, nt = 0 */
+  int nfactor, room; /* factors; those that fit into the array */
+  int nq, nv;        /* lengths of q and v */
+  int nt;            /* doubles in all T blocks; commutative factors have none */
+  bool commutative;  /* all factors are: T = I, nt = 0 */
 };
 
 /* The T blocks of the factors that do not commute, each copy nv x nv by rows, one after the other;

@@ -7,6 +7,7 @@
 #include "genalpha/ga_helpers.h"
 #include "lie/lie.h"
 
+/* one entry of a pattern */
 typedef struct entry {
   int row, col;
 } entry;
@@ -87,7 +88,7 @@ static int copy_of(const ga_space *space, int col, int *first) {
 }
 
 /* Completes every row: if it has one column of a copy of SO(3) or SE(3), it gets all of them,
- * because T mixes them. */
+ * because T mixes them. Call it after the last ga_pattern_add; lack of memory is remembered. */
 void ga_pattern_close(ga_pattern *p, const ga_space *space) {
   if (space->commutative) return;
   for (size_t e = 0, count = p->count; e < count; e++) {
@@ -105,8 +106,9 @@ static int compare_entries(const void *a, const void *b) {
   return (x->col > y->col) - (x->col < y->col);
 }
 
-/* Sorts the entries, removes duplicates and sets *out to the pattern in compressed rows, which
- * belongs to p. GA_ERR_ARG if an entry was outside. */
+/* Sorts the entries, skips duplicates and sets *out to the pattern in compressed rows, which
+ * belongs to p and lives until the next call or ga_pattern_free. NULL on failure: GA_ERR_ARG if an
+ * entry was outside, GA_ERR_MEM if memory was short, now or before. */
 ga_status ga_pattern_finish(ga_pattern *p, const ga_csr **out, ga_error *err) {
   *out = NULL;
   if (p->outside) {

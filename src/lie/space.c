@@ -15,6 +15,7 @@ ga_status ga_space_new(ga_space **out) {
   return GA_OK;
 }
 
+/* frees a space; NULL is allowed */
 void ga_space_free(ga_space *space) {
   if (!space) return;
   ga_free(space->factor);
@@ -76,15 +77,17 @@ ga_status ga_space_rn(int n, ga_space **out) {
   return status;
 }
 
+/* length of q */
 int ga_space_nq(const ga_space *space) {
   return space->nq;
 }
 
+/* length of v: the dimension of the space */
 int ga_space_nv(const ga_space *space) {
   return space->nv;
 }
 
-/* q1 = q o exp(w~) */
+/* q1 = q o exp(w~); q1 may be q */
 void ga_space_step(const ga_space *space, const double *q, const double *w, double *q1) {
   for (int i = 0; i < space->nfactor; i++) {
     const ga_factor *f = &space->factor[i];
@@ -92,7 +95,7 @@ void ga_space_step(const ga_space *space, const double *q, const double *w, doub
   }
 }
 
-/* w with qb = qa o exp(w~) */
+/* w (nv numbers) with qb = qa o exp(w~); rotations by at most pi */
 void ga_space_diff(const ga_space *space, const double *qa, const double *qb, double *w) {
   for (int i = 0; i < space->nfactor; i++) {
     const ga_factor *f = &space->factor[i];
@@ -163,7 +166,8 @@ int ga_space_tangent_size(const ga_space *space) {
   return space->nt;
 }
 
-/* T = the blocks T(w) of all non-commutative factors, one after the other */
+/* T (ga_space_tangent_size numbers) = the blocks T(w), by rows, of all non-commutative factors, one
+ * after the other */
 void ga_space_tangent_rows(const ga_space *space, const double *w, double *T) {
   for (int i = 0; i < space->nfactor; i++) {
     const ga_factor *f = &space->factor[i];
@@ -203,7 +207,7 @@ static inline void row_times_block(int n, const double *restrict T, double *rest
   for (int j = 0; j < n; j++) a[j] = sum[j];
 }
 
-/* the same, with n known to the compiler for the usual sizes; a row of zeros is skipped */
+/* row_times_block with n known to the compiler for the usual sizes; a row of zeros is skipped */
 static inline void turn_row(int n, const double *T, double *a) {
   bool zero = true;
   for (int i = 0; i < n; i++) zero = zero && a[i] == 0;
@@ -221,7 +225,8 @@ static inline void turn_row(int n, const double *T, double *a) {
 }
 
 /* Goes through all pieces of rows of A that a block of T multiplies. T: a <- a T at once; list:
- * record the piece. Each may be NULL. Returns the number of pieces. The pattern must be closed. */
+ * record the piece; it needs room for all. Each may be NULL. Returns the number of pieces. The
+ * pattern must be closed: a row that has one column of a copy of SO(3) or SE(3) has all of them. */
 static int for_each_turn(const ga_space *space, ga_csr *A, const double *T, ga_turn *list) {
   int count = 0;
   const ga_factor *f = space->factor;
@@ -245,7 +250,7 @@ static int for_each_turn(const ga_space *space, ga_csr *A, const double *T, ga_t
   return count;
 }
 
-/* A <- A T in place; the pattern of A must be closed */
+/* A <- A T in place, T of ga_space_tangent_rows; the pattern of A must be closed (for_each_turn) */
 void ga_space_apply_tangent(const ga_space *space, const double *T, ga_csr *A) {
   for_each_turn(space, A, T, NULL);
 }
@@ -256,7 +261,7 @@ int ga_space_turns(const ga_space *space, ga_csr *A, ga_turn *list) {
   return for_each_turn(space, A, NULL, list);
 }
 
-/* A <- A T by a list of ga_space_turns */
+/* A <- A T in place, by a list of ga_space_turns for the pattern of A */
 void ga_space_turn(int count, const ga_turn *list, const double *T, ga_csr *A) {
   for (int i = 0; i < count; i++) turn_row(list[i].nv, T + list[i].block, A->val + list[i].entry);
 }

@@ -19,7 +19,8 @@ typedef struct {
   int *row, *col;
 } entries;
 
-/* Row and column in the big matrix of every entry of every term. */
+/* all->row, all->col: row and column in the big matrix of every entry of every term, term after
+ * term; both must have room for all of them. */
 static void list_entries(const ga_block_matrix *blocks, entries *all) {
   int at = 0;
   for (int k = 0; k < blocks->nterm; k++) {
@@ -43,8 +44,9 @@ static void sort_by(const int *key, int n, int total, const int *order, int *sor
   for (int i = 0; i < total; i++) sorted[count[key[order[i]]]++] = order[i];
 }
 
-/* Set alone and in_a_row of each term, and the list of shared slots. count is scratch of nnz
- * numbers. */
+/* Set alone (no slot is shared with another term or twice used) and in_a_row (alone, and
+ * consecutive slots) of each term, and the list of shared slots. count is scratch of nnz numbers;
+ * the maps must be set. May set arena->failed. */
 static void find_shared(ga_block_matrix *blocks, int nnz, int *count, ga_arena *arena) {
   for (int e = 0; e < nnz; e++) count[e] = 0;
   for (int k = 0; k < blocks->nterm; k++) {
@@ -68,8 +70,9 @@ static void find_shared(ga_block_matrix *blocks, int nnz, int *count, ga_arena *
   }
 }
 
-/* Sort the entries of all terms by row and column; equal ones share a slot of A. Sets A (pattern,
- * zero values), the map of each term, and the list of shared slots. A and maps live in arena. */
+/* Sort the entries of all terms by row and column; equal ones share a slot of A. Sets A (n rows,
+ * pattern, zero values), the map of each term, and the list of shared slots. A and maps live in
+ * arena. GA_ERR_MEM without a message. */
 ga_status ga_block_matrix_build(ga_block_matrix *blocks, int n, ga_arena *arena) {
   int total = 0;
   for (int k = 0; k < blocks->nterm; k++) total += ga_csr_nnz(blocks->term[k].src);
@@ -149,7 +152,8 @@ void ga_block_matrix_clear(ga_block_matrix *blocks) {
   for (int i = 0; i < blocks->nshared; i++) blocks->A.val[blocks->shared[i]] = 0;
 }
 
-/* Assign the values of term k, times coef, or add them if the term overlaps with another. */
+/* Assign the values of term k, times coef, or add them if the term overlaps with another: A must
+ * have been cleared by ga_block_matrix_clear, and a term that is alone is put only once. */
 void ga_block_matrix_put(ga_block_matrix *blocks, int k, double coef) {
   const ga_block_matrix_term *term = &blocks->term[k];
   if (term->in_a_row) {
@@ -161,7 +165,7 @@ void ga_block_matrix_put(ga_block_matrix *blocks, int k, double coef) {
   }
 }
 
-/* Add the values of term k, times coef. */
+/* Add the values of term k, times coef, to A; its slots must have been set before. */
 void ga_block_matrix_scatter(ga_block_matrix *blocks, int k, double coef) {
   const ga_block_matrix_term *term = &blocks->term[k];
   add_at(ga_csr_nnz(term->src), coef, term->map, term->src->val, blocks->A.val);

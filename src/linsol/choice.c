@@ -70,8 +70,9 @@ const ga_linsol_ops *ga_linsol_fastest(const ga_linsol_prediction *p, double *ti
   return mumps ? &ga_linsol_mumps : &ga_linsol_klu;
 }
 
-/* The choice for linsol = "auto". weak-entries is preferred to sparse solvers unless these are fast
- * already; it falls back on them where it does not pay. `why` gets one line of reasons. */
+/* The choice for linsol = "auto"; NULL if memory runs out. weak-entries is preferred to sparse
+ * solvers unless these are fast already; it falls back on them where it does not pay. `why` gets
+ * one line of reasons, at most room characters. */
 const ga_linsol_ops *ga_linsol_auto(const ga_csr *A, char *why, size_t room) {
   const double MILLI = 1e-6; /* milliseconds in a nanosecond */
   /* ns; about the time to read all entries a few times: weak-entries cannot be faster */

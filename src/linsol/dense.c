@@ -67,14 +67,16 @@ static inline void subtract(int from, int to, double c, const double *restrict x
   }
 }
 
+/* Exchange two numbers. */
 static void swap(double *a, double *b) {
   double keep = *a;
   *a = *b;
   *b = keep;
 }
 
-/* Factor d->lu in place with row exchanges; sets pivot and inverse. A column without pivot keeps a
- * zero on the diagonal. l has zeros down to row k, so that a pair may begin at row k. */
+/* Factor d->lu (n columns of ld numbers, row n zero if n is odd) in place with row exchanges; sets
+ * pivot and inverse. A column without pivot keeps a zero on the diagonal, and its inverse is not
+ * set. l has zeros down to row k, so that a pair may begin at row k. */
 static void small_factor(dense *d) {
   int n = d->n, ld = d->ld;
   double *lu = d->lu, *l = d->l;
@@ -121,7 +123,7 @@ static void small_solve(const dense *d, double *restrict x) {
   }
 }
 
-/* x <- L^-T U^-T x */
+/* x <- L^-T U^-T x, n entries; the caller exchanges rows afterwards. */
 static void small_solve_transposed(const dense *d, double *restrict x) {
   int n = d->n, ld = d->ld;
   for (int k = 0; k < n; k++) {
@@ -264,6 +266,7 @@ static ga_status dense_null_space(ga_linsol *ls, const ga_csr *A, ga_null_space 
   return ga_null_space_eliminate(&d->null, &d->scale, A, d->val, out);
 }
 
+/* The dependent column that the last factorization found; -1 if none. */
 static int dense_singular_column(const ga_linsol *ls) {
   const dense *d = ls->impl;
   return d->singular;
@@ -275,6 +278,7 @@ static void dense_reset(ga_linsol *ls) {
   d->scale.known = false;
 }
 
+/* Free ls->impl with everything it holds and set it to NULL; allowed if it is NULL. */
 static void dense_free(ga_linsol *ls) {
   dense *d = ls->impl;
   if (!d) return;

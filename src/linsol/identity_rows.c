@@ -37,6 +37,7 @@ void ga_identity_rows_apply(const ga_identity_rows *rows, ga_csr *A, int i) {
   A->val[rows->diagonal[j]] = 1;
 }
 
+/* Make row and column at + i those of the identity for all i < n with mark[i]; at >= first. */
 void ga_identity_rows_apply_all(const ga_identity_rows *rows, ga_csr *A, int at, int n,
                                 const bool *mark) {
   for (int i = 0; i < n; i++) {

@@ -61,7 +61,7 @@ static ga_status sparse_analyze(ga_linsol *ls, const ga_csr *A) {
   k->inverse = ga_arena_doubles(&k->arena, (size_t)k->n);
   if (k->arena.failed) return GA_ERR_MEM;
   for (int i = 0; i < 2; i++) {
-    k->common.btf = i;
+    k->common.btf = i; /* 1: with the block triangular form */
     k->ordering[i] = klu_analyze(k->n, A->ptr, A->col, &k->common);
     /* a structure that is singular is found with its values */
     if (!k->ordering[i] && (i == 0 || k->common.status != KLU_SINGULAR)) return klu_status(k);
@@ -74,8 +74,9 @@ static double entries(const klu_numeric *numeric) {
   return (double)numeric->lnz + (double)numeric->unz + (double)numeric->nzoff;
 }
 
-/* A factorization of k->val with new pivots. Without an ordering in use, both are tried, and the
- * one with fewer entries becomes k->symbolic. NULL if KLU fails; k->common.status says why. */
+/* A factorization of k->val with new pivots, which the caller frees. Without an ordering in use,
+ * both are tried, and the one with fewer entries becomes k->symbolic. NULL if KLU fails;
+ * k->common.status says why. */
 static klu_numeric *factor_anew(klu *k, const ga_csr *A) {
   if (k->symbolic) return klu_factor(A->ptr, A->col, k->val, k->symbolic, &k->common);
   klu_numeric *made[2] = {NULL, NULL};
@@ -114,7 +115,7 @@ static inline double reduce(double x, const double *column, int count, const dou
   return x;
 }
 
-/* b <- C F^-1 R b, F = R A C, if F is a single block (k->by_block) */
+/* b <- C F^-1 R b, F = R A C, if F is a single block (k->by_block). Overwrites KLU's work array. */
 static void solve_block(const klu *k, double *b) {
   const klu_numeric *f = k->numeric;
   const double *units = f->LUbx[0], *row = k->scale.row, *col = k->scale.col;
@@ -176,7 +177,8 @@ static double update_pivots(klu *k) {
   return least > 0 && isfinite(largest) ? least / largest : 0;
 }
 
-/* Factor k->val with new pivots. Sets the pivot growth, the pivot ratio and the cost in ls;
+/* Factor k->val with new pivots, replacing k->numeric (NULL if KLU cannot factor it). Sets the
+ * pivot growth, ratio and inverse, at the first time by_block, and the cost in ls;
  * GA_RETRY_SINGULAR if a pivot is exactly zero. */
 static ga_status full_factor(ga_linsol *ls, const ga_csr *A) {
   klu *k = ls->impl;
@@ -198,7 +200,8 @@ static ga_status full_factor(ga_linsol *ls, const ga_csr *A) {
   return GA_OK;
 }
 
-/* Factor k->val in the old pivot order. False if the old pivots are no longer good enough. */
+/* Factor k->val in the old pivot order, in place. False if there are no old factors or their pivots
+ * are no longer good enough: then full_factor is needed. */
 static bool refactor(klu *k, const ga_csr *A) {
   if (!k->numeric) return false;
   if (!klu_refactor(A->ptr, A->col, k->val, k->symbolic, k->numeric, &k->common)) return false;
@@ -214,9 +217,10 @@ static double disturbance(uint32_t *random) {
   return 16 * DBL_EPSILON * ((double)*random / 4294967296.0 - 0.5);
 }
 
-/* A pivot is exactly zero: find the dependent column and set k->singular. Disturbed entries make
- * the matrix regular, and inverse iteration finds the column. If they do not, the structure is
- * singular and KLU's own answer is used (a column of the transpose, a row of A). */
+/* A pivot is exactly zero: find the dependent column and set k->singular. Disturbed entries (in
+ * k->val) make the matrix regular, and inverse iteration finds the column. If they do not, the
+ * structure is singular and KLU's own answer is used (a column of the transpose, a row of A). No
+ * factors are left. */
 static void name_dependent(ga_linsol *ls, const ga_csr *A) {
   klu *k = ls->impl;
   uint32_t random = 12345;
@@ -259,7 +263,8 @@ static bool apply(klu_symbolic *symbolic, klu_numeric *numeric, bool transposed,
                     : klu_tsolve(symbolic, numeric, symbolic->n, nrhs, X, common);
 }
 
-/* B <- C F^-1 R B, or R F^-T C B if transposed, for nrhs columns; F = R A C. */
+/* B <- C F^-1 R B = A^-1 B, or R F^-T C B = A^-T B if transposed, for nrhs columns; F = R A C.
+ * GA_ERR_BACKEND if there are no factors. */
 static ga_status sparse_solve_many(ga_linsol *ls, bool transposed, int nrhs, double *B) {
   klu *k = ls->impl;
   if (!k->numeric) return GA_ERR_BACKEND;
@@ -321,8 +326,9 @@ static bool inverse_iteration(klu *k, klu_symbolic *symbolic, klu_numeric *numer
   return true;
 }
 
-/* One dependency of A, by inverse iteration with disturbed values. KLU stops at its first column
- * without a pivot, so the number of dependencies is unknown (out->complete = false). */
+/* One dependency of A into *out (arrays in k->null), by inverse iteration with disturbed values.
+ * KLU stops at its first column without a pivot, so the number of dependencies is unknown
+ * (out->complete = false). Overwrites k->val, perhaps also R and C. */
 static ga_status sparse_null_space(ga_linsol *ls, const ga_csr *A, ga_null_space *out) {
   klu *k = ls->impl;
   ga_arena scratch = {0};
@@ -347,6 +353,7 @@ static ga_status sparse_null_space(ga_linsol *ls, const ga_csr *A, ga_null_space
   return status;
 }
 
+/* The dependent column that the last factorization found; -1 if none. */
 static int sparse_singular_column(const ga_linsol *ls) {
   const klu *k = ls->impl;
   return k->singular;
@@ -361,6 +368,7 @@ static void sparse_reset(ga_linsol *ls) {
   klu_free_numeric(&k->numeric, &k->common);
 }
 
+/* Free ls->impl with everything it holds and set it to NULL; allowed if it is NULL. */
 static void sparse_free(ga_linsol *ls) {
   klu *k = ls->impl;
   if (!k) return;

@@ -68,12 +68,13 @@ static const ga_mumps_driver *find_driver(char *trouble, size_t room) {
   return ga_module_symbol(GA_MUMPS_MODULE, GA_MUMPS_SYMBOL, trouble, room);
 }
 
+/* Can MUMPS be used? Loads its module; if not, `trouble` (room characters) says why. */
 bool ga_mumps_available(char *trouble, size_t room) {
   return find_driver(trouble, room) != NULL;
 }
 
-/* Allocate ls->impl for the pattern of A. MUMPS itself analyzes with the first values
- * (open_and_order). */
+/* Allocate ls->impl for the pattern of A (borrowed). MUMPS itself analyzes with the first values
+ * (open_and_order). GA_ERR_BACKEND with a text in ls->trouble if MUMPS cannot be used. */
 static ga_status mumps_analyze(ga_linsol *ls, const ga_csr *A) {
   const ga_mumps_driver *driver = find_driver(ls->trouble, sizeof ls->trouble);
   if (!driver) return GA_ERR_BACKEND;
@@ -119,7 +120,8 @@ static void forget_analysis(mumps *m) {
 }
 
 /* Entries of F into m->scaled; false if they are not finite. The first values decide whether F is
- * treated as symmetric. If later values are not symmetric, F is factored as L U from then on. */
+ * treated as symmetric (m->decided, symmetric, balance). If later values are not symmetric, F is
+ * factored as L U from then on, and the old analysis is closed. */
 static bool scale_entries(mumps *m, const ga_linsol_layout *layout, const ga_csr *A) {
   if (m->decided && m->symmetric && symmetric_now(m, A)) return true;
   if (m->decided && !m->symmetric) return apply_units(m, A);
@@ -178,8 +180,9 @@ static ga_status status_of_error(ga_linsol *ls, const ga_mumps_report *report) {
   return GA_ERR_BACKEND;
 }
 
-/* Analyze with one ordering. A structurally singular matrix has no matching: then without one. The
- * factorization will find that it is singular. */
+/* Analyze with one ordering, which becomes m->ordering; *report tells the result. A structurally
+ * singular matrix has no matching: then without one (second call, false). The factorization will
+ * find that it is singular. */
 static void analyze_ordering(mumps *m, int ordering, ga_mumps_report *report) {
   m->driver->analyze(m->instance, ordering, true, report);
   if (report->code == GA_MUMPS_STRUCTURE) {
@@ -189,7 +192,7 @@ static void analyze_ordering(mumps *m, int ordering, ga_mumps_report *report) {
 }
 
 /* Analyze with two quick orderings, and with two slower ones if the factorization is large; keep
- * the one with the fewest predicted operations. */
+ * the one with the fewest predicted operations, which is analyzed last. */
 static ga_status find_ordering(ga_linsol *ls) {
   static const int orderings[] = {GA_MUMPS_AMF, GA_MUMPS_QAMD, GA_MUMPS_PORD, GA_MUMPS_SCOTCH};
   mumps *m = ls->impl;
@@ -205,7 +208,8 @@ static ga_status find_ordering(ga_linsol *ls) {
   return report.code < 0 ? status_of_error(ls, &report) : GA_OK;
 }
 
-/* A new instance of MUMPS for the present entries of F, ordered. */
+/* A new instance of MUMPS for the present entries of F, ordered; sets m->matrix and m->analyzed. An
+ * old instance is closed. */
 static ga_status open_and_order(ga_linsol *ls) {
   mumps *m = ls->impl;
   forget_analysis(m);
@@ -218,8 +222,9 @@ static ga_status open_and_order(ga_linsol *ls) {
   return status;
 }
 
-/* Factor the values last copied. If MUMPS runs out of its workspace, double m->extra and try again.
- * null, instead: see ga_mumps_driver. */
+/* Factor the values last copied; *report tells the result. If MUMPS runs out of its workspace,
+ * double m->extra and try again. null: pivots below it count as zero; instead: what replaces them
+ * (0: they are left out); see ga_mumps_driver. */
 static ga_status factor_with_room(ga_linsol *ls, double null, double instead,
                                   ga_mumps_report *report) {
   mumps *m = ls->impl;
@@ -275,7 +280,8 @@ static void multiply(const mumps *m, int nrhs, const double *first, const double
   }
 }
 
-/* A = D^-1 R^-1 F C^-1: x = C F^-1 R D b, and for A^T x = D R F^-T C b */
+/* B <- A^-1 B or A^-T B for nrhs columns: A = D^-1 R^-1 F C^-1, so x = C F^-1 R D b, and for the
+ * transpose x = D R F^-T C b. GA_ERR_BACKEND before the first factorization. */
 static ga_status mumps_solve_many(ga_linsol *ls, bool transposed, int nrhs, double *B) {
   const mumps *m = ls->impl;
   ga_mumps_report report;
@@ -288,6 +294,7 @@ static ga_status mumps_solve_many(ga_linsol *ls, bool transposed, int nrhs, doub
   return GA_OK;
 }
 
+/* b <- A^-1 b. */
 static ga_status mumps_solve(ga_linsol *ls, double *b) {
   return mumps_solve_many(ls, false, 1, b);
 }
@@ -305,8 +312,9 @@ static ga_status factor_without_noise(ga_linsol *ls, int *count) {
   return status;
 }
 
-/* A basis of the null space of F^T into m->null.left. If F is not symmetric, its transpose is
- * factored for this, and the analysis of F is lost. */
+/* A basis of the null space of F^T into m->null.left, count columns; m->null.right must be set. If
+ * F is not symmetric, its transpose is factored for this, and the analysis of F is lost.
+ * GA_ERR_BACKEND if both sides have different dimensions. */
 static ga_status left_basis(ga_linsol *ls, int count) {
   mumps *m = ls->impl;
   ga_mumps_report report = {0};
@@ -329,8 +337,8 @@ static ga_status left_basis(ga_linsol *ls, int count) {
   return report.code < 0 ? status_of_error(ls, &report) : status;
 }
 
-/* All dependencies of A: bases of the null spaces of F and F^T from MUMPS, changed to the units of
- * A. */
+/* All dependencies of A into *out (arrays in m->null): bases of the null spaces of F and F^T from
+ * MUMPS, changed to the units of A. The factors of A are lost. */
 static ga_status mumps_null_space(ga_linsol *ls, const ga_csr *A, ga_null_space *out) {
   mumps *m = ls->impl;
   ga_mumps_report report = {0};
@@ -352,6 +360,7 @@ static ga_status mumps_null_space(ga_linsol *ls, const ga_csr *A, ga_null_space 
   return GA_OK;
 }
 
+/* The dependent column that the last factorization found; -1 if none. */
 static int mumps_singular_column(const ga_linsol *ls) {
   const mumps *m = ls->impl;
   return m->singular;
@@ -366,6 +375,7 @@ static void mumps_reset(ga_linsol *ls) {
   ls->cost = (ga_linsol_cost){0};
 }
 
+/* Free ls->impl with everything it holds and set it to NULL; allowed if it is NULL. */
 static void mumps_free(ga_linsol *ls) {
   mumps *m = ls->impl;
   if (!m) return;

@@ -11,7 +11,8 @@ static ga_status gather_sizes(ga_team *team, int count, const ga_numbering_block
 }
 
 /* Number a block of rows that no other process has: those of process 0 get the numbers from base
- * on, then those of process 1, .. Returns the first number that is free. */
+ * on, then those of process 1, .. Sets number and owned of these rows; sizes: rows of this block on
+ * each process. Returns the first number that is free. */
 static long number_own_rows(const ga_team *team, const ga_numbering_block *block,
                             const double *sizes, long base, long *number, bool *owned) {
   long first = base;
@@ -24,8 +25,8 @@ static long number_own_rows(const ga_team *team, const ga_numbering_block *block
   return base;
 }
 
-/* A block of velocities gets the team's global numbers, from base on. Returns the first free
- * number. */
+/* A block of velocities gets the team's global numbers, from base on. Sets number and owned of
+ * these rows. Returns the first number that is free. */
 static long number_velocities(const ga_team *team, const ga_numbering_block *block, long base,
                               long *number, bool *owned) {
   for (int i = 0; i < block->size; i++) {
@@ -35,8 +36,9 @@ static long number_velocities(const ga_team *team, const ga_numbering_block *blo
   return base + team->nv_all;
 }
 
-/* Global number and owner of each of the n local rows; see numbering.h. Collective; arrays live in
- * arena. */
+/* Set *numbering: number of all rows of the team's matrix, global number and owner of each of the n
+ * local rows, which `count` blocks cover. Arrays live in arena; on failure a message in err.
+ * Collective: all processes call it. */
 ga_status ga_numbering_init(ga_linsol_numbering *numbering, ga_team *team, int n, int count,
                             const ga_numbering_block *block, ga_arena *arena, ga_error *err) {
   ga_arena scratch = {0};

@@ -19,13 +19,16 @@ static const ga_linsol_ops *const registry[] = {
 
 enum { COUNT = (int)(sizeof registry / sizeof registry[0]) };
 
+/* Public: name of the i-th built-in solver, NULL past the last. */
 const char *ga_linsol_name(int i) {
   return i >= 0 && i < COUNT ? registry[i]->name : NULL;
 }
+/* Public: a line about the i-th built-in solver, NULL past the last. */
 const char *ga_linsol_summary(int i) {
   return i >= 0 && i < COUNT ? registry[i]->summary : NULL;
 }
 
+/* Public: a line that lists the linear solvers built in. */
 const char *ga_capabilities(void) {
 #ifdef GA_HAVE_MUMPS
   return "linear solvers: dense (own LU, LAPACK), klu (SuiteSparse), mumps (module)";
@@ -34,7 +37,8 @@ const char *ga_capabilities(void) {
 #endif
 }
 
-/* A user's solver must have the four functions without which nothing can be solved. */
+/* GA_OK if a user's solver has the four functions without which nothing can be solved, else
+ * GA_ERR_ARG with a message. */
 static ga_status check_ops(const ga_linsol_ops *ops, ga_error *err) {
   if (ops->analyze && ops->factor && ops->solve && ops->free) return GA_OK;
   return ga_fail(err, GA_ERR_ARG, "linsol_ops '%s' lacks analyze, factor, solve or free",
@@ -60,7 +64,8 @@ bool ga_linsol_known(const char *name) {
   return strcmp(name, "auto") == 0 || find_solver(name);
 }
 
-/* The error for an unknown solver: the nearest known name, and all known names. */
+/* GA_ERR_BACKEND with a message for an unknown solver: the nearest known name, and all known
+ * names. */
 static ga_status fail_unknown_name(const char *name, ga_error *err) {
   const char *near = ga_nearest_word(name, ga_linsol_name);
   char known[80] = "auto";
@@ -73,8 +78,9 @@ static ga_status fail_unknown_name(const char *name, ga_error *err) {
                  strcmp(name, "mumps") == 0 ? "; the library was built without MUMPS" : "");
 }
 
-/* Set ls->ops (and ls->context for a team): a team's own solver, the user's functions, the choice
- * of "auto", or a built-in solver by name, in this order. ls->layout must be set. */
+/* Set ls->ops (and ls->context for a team, ls->why for "auto"): a team's own solver, the user's
+ * functions, the choice of "auto", or a built-in solver by name, in this order. ls->layout must be
+ * set. On failure a message in err. */
 static ga_status choose_solver(ga_linsol *ls, const ga_options *options, const ga_csr *A,
                                ga_error *err) {
   ls->ops = options->linsol_ops;
@@ -92,7 +98,8 @@ static ga_status choose_solver(ga_linsol *ls, const ga_options *options, const g
   return ls->ops ? GA_OK : fail_unknown_name(options->linsol, err);
 }
 
-/* Choose a solver as ga_linsol_open does, without opening it; *out is NULL on failure. */
+/* Choose a solver as ga_linsol_open does, without opening it, into *out; on failure a message in
+ * err, and *out is not to be used. */
 ga_status ga_linsol_choose(const ga_options *options, const ga_csr *A, const ga_linsol_ops **out,
                            ga_error *err) {
   ga_linsol ls = {0};
@@ -101,6 +108,7 @@ ga_status ga_linsol_choose(const ga_options *options, const ga_csr *A, const ga_
   return status;
 }
 
+/* Choose a solver and analyze the pattern of A, without a layout. On failure ls needs no close. */
 ga_status ga_linsol_open(ga_linsol *ls, const ga_options *options, const ga_csr *A, ga_error *err) {
   return ga_linsol_open_layout(ls, options, A, NULL, err);
 }
@@ -140,6 +148,7 @@ ga_status ga_linsol_attach(ga_linsol *ls, const char *name, const ga_csr *A,
   return ga_linsol_open_layout(ls, &options, A, layout, err);
 }
 
+/* Public: free a solver of ga_linsol_attach; *ls is zero afterwards. */
 void ga_linsol_detach(ga_linsol *ls) {
   ga_linsol_close(ls);
 }

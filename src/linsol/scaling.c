@@ -34,8 +34,9 @@ static bool rescale(double max, double *scale) {
   return true;
 }
 
-/* Find R and C (scale->row, scale->col). Every pass halves the exponents of the largest entries; a
- * matrix in good units needs one pass. */
+/* Find R and C (scale->row, scale->col), powers of two, for a finite A. Every pass halves the
+ * exponents of the largest entries; a matrix in good units needs one pass. Overwrites row_max and
+ * col_max. */
 static void find_scales(ga_scaling *scale, const ga_csr *A) {
   int n = scale->n;
   for (int i = 0; i < n; i++) scale->row[i] = scale->col[i] = 1;
@@ -60,7 +61,7 @@ static void find_scales(ga_scaling *scale, const ga_csr *A) {
   }
 }
 
-/* unit_of: the factor of every entry */
+/* unit_of[e] = R_i C_j, the factor of every entry of A. */
 static void set_entry_units(ga_scaling *scale, const ga_csr *A) {
   for (int i = 0; i < A->nrow; i++) {
     for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) {
@@ -69,7 +70,7 @@ static void set_entry_units(ga_scaling *scale, const ga_csr *A) {
   }
 }
 
-/* val = R A C */
+/* to[e] = from[e] unit[e]: the entries of R A C. */
 static void multiply(int nnz, const double *restrict unit, const double *restrict from,
                      double *restrict to) {
   for (int e = 0; e < nnz; e++) to[e] = from[e] * unit[e];
@@ -89,8 +90,8 @@ static bool multiply_fitting(int nnz, const double *unit, const double *from, do
   return seen;
 }
 
-/* val = R A C, with the old R and C if they still fit, else with new ones. False if A is not
- * finite. */
+/* val = R A C, nnz numbers, with the old R and C if they still fit (scale->known), else with new
+ * ones. False if A is not finite: val is then not to be used. */
 bool ga_scaling_apply(ga_scaling *scale, const ga_csr *A, double *val) {
   int nnz = A->ptr[A->nrow];
   if (scale->known && multiply_fitting(nnz, scale->unit_of, A->val, val)) return true;
@@ -102,8 +103,8 @@ bool ga_scaling_apply(ga_scaling *scale, const ga_csr *A, double *val) {
   return true;
 }
 
-/* Call factor(ls, A). If A is singular with R and C of earlier values, call it once more with new
- * ones: old ones can make a regular matrix look singular. */
+/* Returns factor(ls, A), which must call ga_scaling_apply. If A is singular with R and C of earlier
+ * values, call it once more with new ones: old ones can make a regular matrix look singular. */
 ga_status ga_scaling_factor(ga_scaling *scale, ga_status (*factor)(ga_linsol *ls, const ga_csr *A),
                             ga_linsol *ls, const ga_csr *A) {
   const bool kept = scale->known;
@@ -119,7 +120,8 @@ double ga_scaling_weight(int i) {
   return (i % 2 ? -0.5 : 0.5) * (1 + fmod(0.6180339887498949 * i, 1));
 }
 
-/* scale->x <- (R A C)^-1 b, where b has the size |R A C| unit, entry by entry */
+/* scale->x <- (R A C)^-1 b, where b has the size |R A C| unit, entry by entry, with the signs and
+ * weights of ga_scaling_weight. solve(context, b) applies the inverse in place. */
 static void inverse_step(ga_scaling *scale, const ga_csr *A,
                          void (*solve)(const void *context, double *b), const void *context) {
   for (int i = 0; i < scale->n; i++) {
@@ -133,7 +135,7 @@ static void inverse_step(ga_scaling *scale, const ga_csr *A,
   solve(context, scale->x);
 }
 
-/* index of the largest |x_i/unit_i|, or of the first NaN */
+/* Index of the largest |x_i/unit_i| in scale->x, or of the first NaN. */
 static int largest_entry(const ga_scaling *scale) {
   int at = 0;
   double largest = -1;
@@ -164,7 +166,8 @@ static bool rows_cancel(const ga_scaling *scale, const ga_csr *A, double size) {
   return true;
 }
 
-/* One step of inverse iteration from x_i = ga_scaling_weight(i); the index of the largest entry. */
+/* One step of inverse iteration from x_i = ga_scaling_weight(i); returns the index of the largest
+ * entry, the column that most likely depends on others. Overwrites scale->x and unit. */
 int ga_scaling_dependent(ga_scaling *scale, void (*solve)(const void *context, double *b),
                          const void *context) {
   for (int i = 0; i < scale->n; i++) {
@@ -176,7 +179,8 @@ int ga_scaling_dependent(ga_scaling *scale, void (*solve)(const void *context, d
 }
 
 /* The column of A that depends on the others, -1 if A is regular: one step of inverse iteration,
- * and if it grows, the two further conditions of scaling.h. solve applies (R A C)^-1. Overwrites
+ * and if it grows, the two further conditions of scaling.h. solve applies (R A C)^-1 in place.
+ * noise: a column whose pivot is only rounding, -1 if none; returned if nothing grows. Overwrites
  * scale->x and unit. */
 int ga_scaling_singular(ga_scaling *scale, const ga_csr *A,
                         void (*solve)(const void *context, double *b), const void *context,

@@ -19,7 +19,8 @@
 #include <string.h>
 #include <suitesparse/btf.h>
 
-/* Copy the pattern of A by reference and allocate what does not depend on the choice. */
+/* Borrow the pattern of A and allocate what does not depend on the choice; *s must be zero before.
+ * s->arena.failed is set if memory runs out. */
 void ga_strong_entries_init(ga_strong_entries *s, const ga_csr *A) {
   size_t n = (size_t)A->nrow, nnz = (size_t)ga_csr_nnz(A);
   s->A = *A;
@@ -32,7 +33,8 @@ void ga_strong_entries_init(ga_strong_entries *s, const ga_csr *A) {
   ga_scaling_init(&s->scale, A->nrow, ga_csr_nnz(A), &s->arena);
 }
 
-/* Close the solvers of all blocks and release the present choice; see strong_entries.h. */
+/* Close the solvers of all blocks and release the present choice. forget: also which entries were
+ * kept (they stay strong otherwise). */
 void ga_strong_entries_close(ga_strong_entries *s, bool forget) {
   for (int k = 0; k < s->nblock; k++) ga_linsol_close(&s->block[k].ls);
   s->nblock = 0;
@@ -40,6 +42,7 @@ void ga_strong_entries_close(ga_strong_entries *s, bool forget) {
   if (forget) memset(s->kept, 0, (size_t)ga_csr_nnz(&s->A) * sizeof(bool));
 }
 
+/* Close the solvers and free all arrays. */
 void ga_strong_entries_free(ga_strong_entries *s) {
   ga_strong_entries_close(s, false);
   ga_arena_free(&s->arena);
@@ -67,7 +70,8 @@ static void make_partners(ga_strong_entries *s, int row, int col) {
   s->column_of[row] = col;
 }
 
-/* The column without partner in which a row without partner has its largest entry; -1 if none. */
+/* For a row without partner: the column without partner in which it has its largest strong entry,
+ * whose size is *largest; -1 (and 0) if there is none or the row has a partner. */
 static int largest_free_column(const ga_strong_entries *s, int row, double *largest) {
   int best = -1;
   *largest = 0;
@@ -80,8 +84,9 @@ static int largest_free_column(const ga_strong_entries *s, int row, double *larg
   return best;
 }
 
-/* Rows and columns without partner whose common entry is the largest of both become partners; false
- * if there were none. work: the largest entry of each column. */
+/* One pass of rule 3: rows and columns without partner whose common entry is the largest of both
+ * become partners; false if there were none. Overwrites s->work: the largest entry of each
+ * column. */
 static bool pair_mutual(ga_strong_entries *s) {
   bool found = false;
   double largest;
@@ -100,7 +105,8 @@ static bool pair_mutual(ga_strong_entries *s) {
   return found;
 }
 
-/* Partners by rules 2 to 4 of the head of this file; every row and column gets one. */
+/* Partners by rules 2 to 4 of the head of this file, into row_of and column_of; every row and
+ * column gets one. s->kept must be set. */
 static void find_partners(ga_strong_entries *s) {
   enum { PASSES = 20 }; /* two or three are enough for constraints */
   int n = s->A.nrow;
@@ -117,7 +123,7 @@ static void find_partners(ga_strong_entries *s) {
   }
 }
 
-/* Partners by rule 1: row and column i of each block of the layout. */
+/* Partners by rule 1: row and column i of each block of the layout, which must cover all rows. */
 static void pair_by_layout(ga_strong_entries *s, const ga_linsol_layout *layout) {
   for (int k = 0; k < layout->nblock; k++) {
     const ga_linsol_block *block = &layout->block[k];
@@ -125,9 +131,9 @@ static void pair_by_layout(ga_strong_entries *s, const ga_linsol_layout *layout)
   }
 }
 
-/* Mark more entries as strong: a constraint that is the partner of a multiplier without diagonal
- * entry keeps its whole gradient, small entries too: they may grow during the motion, and then P
- * would have to be chosen again. */
+/* Mark more entries as strong, in kept and entries: a constraint that is the partner of a
+ * multiplier without diagonal entry keeps its whole gradient (columns that are their own partners),
+ * small entries too: they may grow during the motion, and then P would have to be chosen again. */
 static void keep_gradients(ga_strong_entries *s) {
   for (int j = 0; j < s->A.nrow; j++) {
     int i = s->row_of[j];
@@ -172,7 +178,8 @@ static bool find_blocks(ga_strong_entries *s) {
   return made;
 }
 
-/* Pattern of row i of A within block k, appended at slot `at`; returns the next free slot. */
+/* Append the pattern of row i of A within block k to b->D.col and b->from (slots in A) at slot
+ * `at`; returns the next free slot. index_of must be set for the columns of the block. */
 static int copy_row(const ga_strong_entries *s, ga_strong_entries_block *b, int k, int i, int at) {
   for (int e = s->A.ptr[i]; e < s->A.ptr[i + 1]; e++) {
     if (!s->kept[e] || s->block_of[s->A.col[e]] != k) continue;
@@ -182,8 +189,9 @@ static int copy_row(const ga_strong_entries *s, ga_strong_entries_block *b, int 
   return at;
 }
 
-/* Set s->block: columns and sizes of the blocks, then their patterns, which lie one after the other
- * in common arrays. False if memory runs out. */
+/* Set s->block and index_of: columns and sizes of the blocks, then their patterns, which lie one
+ * after the other in common arrays from s->choice; values and solvers are not set. False if memory
+ * runs out. */
 static bool fill_blocks(ga_strong_entries *s) {
   size_t n = (size_t)s->A.nrow, most = (size_t)s->entries;
   for (int k = 0; k < s->nblock; k++) {
@@ -210,7 +218,8 @@ static bool fill_blocks(ga_strong_entries *s) {
   return !s->choice.failed;
 }
 
-/* Set s->rest: strong entries outside the blocks, by rows of A. False if memory runs out. */
+/* Set s->rest and rest_from (slots in A): strong entries outside the blocks, by rows of A, without
+ * values. False if memory runs out. */
 static bool fill_rest(ga_strong_entries *s) {
   size_t n = (size_t)s->A.nrow, most = (size_t)s->entries;
   int at = 0;
@@ -231,8 +240,10 @@ static bool fill_rest(ga_strong_entries *s) {
   return true;
 }
 
-/* Mark strong entries, pair rows with columns, form the blocks, and predict the time of each block
- * with its fastest solver; see strong_entries.h. */
+/* Choose P for the values of A: mark strong entries (|R A C| >= weak), pair rows with columns, form
+ * the blocks, predict time and fill of each block with its fastest solver (sums in s->time,
+ * s->fill). layout may be NULL. GA_RETRY_NONFINITE or GA_ERR_MEM on failure, without a message.
+ * Then ga_strong_entries_open. */
 ga_status ga_strong_entries_choose(ga_strong_entries *s, const ga_csr *A,
                                    const ga_linsol_layout *layout, double weak) {
   s->scale.known = false;
@@ -261,7 +272,7 @@ ga_status ga_strong_entries_choose(ga_strong_entries *s, const ga_csr *A,
   return GA_OK;
 }
 
-/* Let the solver of each block analyze its pattern. */
+/* Let the solver of each block analyze its pattern; stops at the first that fails. */
 ga_status ga_strong_entries_open(ga_strong_entries *s) {
   ga_status status = GA_OK;
   for (int k = 0; k < s->nblock && status == GA_OK; k++) {
@@ -285,7 +296,7 @@ ga_status ga_strong_entries_factor(ga_strong_entries *s, const ga_csr *A) {
 }
 
 /* c = P^-1 r, block by block from the first: the contributions of earlier blocks are subtracted
- * from r, then the block is solved. */
+ * from r (in s->work; r stays), then the block is solved. */
 static ga_status solve_forward(ga_strong_entries *s, double *r, double *c) {
   for (int k = 0; k < s->nblock; k++) {
     ga_strong_entries_block *b = &s->block[k];
@@ -322,6 +333,7 @@ static ga_status solve_transposed(ga_strong_entries *s, double *r, double *c) {
   return GA_OK;
 }
 
+/* c = P^-1 r, or P^-T r if transposed, with the factors made last; r may be overwritten. */
 ga_status ga_strong_entries_solve(ga_strong_entries *s, bool transposed, double *r, double *c) {
   return transposed ? solve_transposed(s, r, c) : solve_forward(s, r, c);
 }

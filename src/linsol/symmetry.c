@@ -25,12 +25,13 @@ void ga_symmetry_init(ga_symmetry_diagonal *balance, const ga_csr *A, ga_arena *
   }
 }
 
+/* D = identity: no scaling to symmetry. */
 void ga_symmetry_none(ga_symmetry_diagonal *balance) {
   for (int i = 0; i < balance->n; i++) balance->D[i] = 1;
 }
 
-/* For each strong entry (i, j) with unknown D_j: D_j = D_i a_ij/a_ji, and row j is appended to the
- * queue at `end`. Returns the new end. */
+/* For each strong entry (i, j) with unknown D_j (0) and an entry (j, i): D_j = D_i a_ij/a_ji, and
+ * row j is appended to the queue at `end`. Returns the new end. */
 static int visit_row(ga_symmetry_diagonal *balance, const ga_csr *A, int i, int end) {
   double largest = ga_max_abs(A->ptr[i + 1] - A->ptr[i], A->val + A->ptr[i]);
   for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) {
@@ -45,8 +46,9 @@ static int visit_row(ga_symmetry_diagonal *balance, const ga_csr *A, int i, int 
   return end;
 }
 
-/* Breadth-first search over strong entries: D of the first row of each connected component is 1, D
- * of the others follows from entry to entry. */
+/* Set balance->D, if possible such that D A is symmetric (ga_symmetry_holds checks): breadth-first
+ * search over strong entries. D of the first row of each connected component is 1, D of the others
+ * follows from entry to entry. Overwrites the queue. */
 void ga_symmetry_find(ga_symmetry_diagonal *balance, const ga_csr *A) {
   for (int i = 0; i < balance->n; i++) balance->D[i] = 0;
   for (int start = 0; start < balance->n; start++) {

@@ -88,7 +88,8 @@ static double time_of_iterations(const weak_entries *s) {
   return USUAL * (s->strong.fill + 4 * s->nnz);
 }
 
-/* Choose P for the present values; s->chosen stays false if P is not predicted to be faster. */
+/* Choose P for the present values in s->A with the limit s->weak, and open its solvers. Sets
+ * ls->why. s->chosen stays false, with GA_OK, if P is not predicted to be faster than A. */
 static ga_status choose_strong(ga_linsol *ls) {
   weak_entries *s = ls->impl;
   ls->repivots++;
@@ -106,8 +107,8 @@ static ga_status choose_strong(ga_linsol *ls) {
   return status;
 }
 
-/* Factor P for the values in s->A. On success later solves iterate with these factors
- * (s->iterates). */
+/* Factor P for the values in s->A; sets the cost in ls. On success later solves iterate with these
+ * factors (s->iterates). */
 static ga_status factor_strong(ga_linsol *ls) {
   weak_entries *s = ls->impl;
   long before = ga_strong_entries_repivots(&s->strong);
@@ -119,8 +120,8 @@ static ga_status factor_strong(ga_linsol *ls) {
   return status;
 }
 
-/* Factor A itself by the fastest direct solver, which is opened at the first call. Later solves use
- * these factors without iteration. */
+/* Factor A itself by the fastest direct solver, which is opened at the first call; copies its cost
+ * and trouble to ls. Later solves use these factors without iteration. */
 static ga_status factor_full(ga_linsol *ls) {
   weak_entries *s = ls->impl;
   ga_status status = GA_OK;
@@ -137,7 +138,8 @@ static ga_status factor_full(ga_linsol *ls) {
   return status;
 }
 
-/* Factor A itself, for this matrix and the next s->pause ones; then P is chosen from scratch. */
+/* P has failed: factor A itself, for this matrix and the next s->pause ones; then P is chosen from
+ * scratch. After each failure the pause grows: 1, 3, 7, .. PAUSE_MAX. */
 static ga_status pause_and_factor_full(ga_linsol *ls) {
   weak_entries *s = ls->impl;
   s->pause = s->pause_next;
@@ -181,8 +183,9 @@ static double backward_error(const weak_entries *s, bool transposed, double *lef
   return worst;
 }
 
-/* Solve A x = b, or A^T x = b, into s->x by x <- x + P^-1 (b - A x), from x = 0. False if the
- * iteration contracts by less than 1/SLOW or needs more than ITERATIONS. */
+/* Solve A x = b, or A^T x = b, into s->x by x <- x + P^-1 (b - A x), from x = 0. True if the
+ * backward error is small enough. False if an iteration leaves more than SLOW of the residual, a
+ * solve fails, or ITERATIONS are not enough. Overwrites r, c and size; b stays. */
 static bool solve_by_iteration(weak_entries *s, bool transposed, const double *b) {
   double last = INFINITY, left;
   memset(s->x, 0, (size_t)s->n * sizeof(double));
@@ -200,8 +203,9 @@ static bool solve_by_iteration(weak_entries *s, bool transposed, const double *b
   return false;
 }
 
-/* The iteration does not contract: choose P again for the present values if it is stale, else with
- * more entries, else factor A. */
+/* The iteration does not contract: choose P again for the present values if it is stale (chosen for
+ * earlier values), else with more entries, else factor A. GA_OK: s->iterates says which factors
+ * there are. */
 static ga_status improve_strong(ga_linsol *ls) {
   weak_entries *s = ls->impl;
   if (!s->stale) s->weak *= MORE;
@@ -213,8 +217,9 @@ static ga_status improve_strong(ga_linsol *ls) {
   return pause_and_factor_full(ls);
 }
 
-/* Solve with an arbitrary right-hand side right after P is chosen. This finds an iteration that
- * does not contract, or a dependency that the weak entries hide, before the factors are used. */
+/* Solve with an arbitrary right-hand side right after P is chosen, and improve P until that works
+ * or A is factored. This finds an iteration that does not contract, or a dependency that the weak
+ * entries hide, before the factors are used. */
 static ga_status test_choice(ga_linsol *ls) {
   weak_entries *s = ls->impl;
   ga_status status = GA_OK;
@@ -226,7 +231,7 @@ static ga_status test_choice(ga_linsol *ls) {
 }
 
 /* Factor new values: P if one is chosen or can be chosen, else A itself. A new P is tested by a
- * trial solve before it is used. */
+ * trial solve before it is used. A singular A is found by the solver of A, with its status. */
 static ga_status weak_entries_factor(ga_linsol *ls, const ga_csr *A) {
   weak_entries *s = ls->impl;
   memcpy(s->A.val, A->val, (size_t)s->nnz * sizeof(double));
@@ -262,6 +267,7 @@ static ga_status weak_entries_solve_many(ga_linsol *ls, bool transposed, int nrh
   return GA_OK;
 }
 
+/* b <- A^-1 b. */
 static ga_status weak_entries_solve(ga_linsol *ls, double *b) {
   return weak_entries_solve_many(ls, false, 1, b);
 }
@@ -273,8 +279,9 @@ static int weak_entries_singular_column(const ga_linsol *ls) {
   return s->full.ops ? s->full.ops->singular_column(&s->full) : -1;
 }
 
-/* Null space of A by another solver: dense elimination up to DENSE_REPORT rows, else MUMPS, which
- * also finds all dependencies; without MUMPS by KLU, which finds only one. */
+/* Null space of A into *out by another solver, opened at the first call: dense elimination up to
+ * DENSE_REPORT rows, else MUMPS, which also finds all dependencies; without MUMPS by KLU, which
+ * finds only one. */
 static ga_status weak_entries_null_space(ga_linsol *ls, const ga_csr *A, ga_null_space *out) {
   weak_entries *s = ls->impl;
   ga_status status = GA_OK;
@@ -300,6 +307,7 @@ static void weak_entries_reset(ga_linsol *ls) {
   ls->cost = (ga_linsol_cost){0};
 }
 
+/* Free ls->impl with everything it holds and set it to NULL; allowed if it is NULL. */
 static void weak_entries_free(ga_linsol *ls) {
   weak_entries *s = ls->impl;
   if (!s) return;

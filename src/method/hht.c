@@ -27,8 +27,8 @@
  * Unknowns, all in acceleration units: x_0 = f_1, then one reaction each. */
 #include "method/method.h"
 
-/* Weights of the reactions: (1 - b)/2 R_0 + b/2 R_1 in the position, (R_0 + R_1)/2 in the
- * velocity. */
+/* Set *tab for x_1 = R_0, x_2 = R_1: weights (1 - b)/2 R_0 + b/2 R_1 in the position, (R_0 + R_1)/2
+ * in the velocity. */
 static void coef_ends(const ga_params *par, ga_tableau *tab) {
   ga_coef_newmark(par, tab);
   tab->p[1] = (1 - par->b) / 2;
@@ -36,7 +36,7 @@ static void coef_ends(const ga_params *par, ga_tableau *tab) {
   tab->r[1] = tab->r[2] = 0.5;
 }
 
-/* Weights of the reactions: R_0/2 in the position, R_{1/2} in the velocity. */
+/* Set *tab for x_1 = R_0, x_2 = R_{1/2}: weights R_0/2 in the position, R_{1/2} in the velocity. */
 static void coef_mid(const ga_params *par, ga_tableau *tab) {
   ga_coef_newmark(par, tab);
   tab->p[1] = 0.5;
@@ -50,7 +50,7 @@ static void coef_lunk_simeon(const ga_params *par, ga_tableau *tab) {
   tab->p[2] = 0;
 }
 
-/* Weights of the reaction: R_{1/2}/2 in the position, R_{1/2} in the velocity. */
+/* Set *tab for x_1 = R_{1/2}: weights R_{1/2}/2 in the position, R_{1/2} in the velocity. */
 static void coef_index2(const ga_params *par, ga_tableau *tab) {
   ga_coef_newmark(par, tab);
   tab->p[1] = 0.5;

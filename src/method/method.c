@@ -22,19 +22,28 @@ static const ga_method *first_of_name(int i) {
   return NULL;
 }
 
+/* Name of the i-th method (variants count once), in the order of GA_METHOD_LIST; NULL if i is not
+ * less than their number. */
 const char *ga_method_name(int i) {
   const ga_method *method = first_of_name(i);
   return method ? method->name : NULL;
 }
+
+/* One line on the i-th method (of its first variant), counted as in ga_method_name; NULL if there
+ * is none. The text is constant. */
 const char *ga_method_summary(int i) {
   const ga_method *method = first_of_name(i);
   return method ? method->summary : NULL;
 }
+
+/* The paper of the i-th method, counted as in ga_method_name; NULL if there is none. */
 const char *ga_method_cite(int i) {
   const ga_method *method = first_of_name(i);
   return method ? method->cite : NULL;
 }
 
+/* Name of the i-th variant of the named method, the first being its default; NULL if there are no
+ * more, or if the method has no variants or is unknown. */
 const char *ga_method_variant(const char *name, int i) {
   for (int k = 0; k < COUNT; k++) {
     if (strcmp(registry[k]->name, name) == 0 && i-- == 0) return registry[k]->variant;
@@ -42,6 +51,7 @@ const char *ga_method_variant(const char *name, int i) {
   return NULL;
 }
 
+/* Has the method any row for holonomic constraints g: positions, velocities or accelerations? */
 bool ga_method_holonomic(const ga_method *method) {
   for (int c = 0; c < method->ncon; c++) {
     if (method->con[c] != GA_ROW_NONHOL) return true;
@@ -49,6 +59,7 @@ bool ga_method_holonomic(const ga_method *method) {
   return false;
 }
 
+/* Has the method a row for nonholonomic constraints k? */
 bool ga_method_nonholonomic(const ga_method *method) {
   for (int c = 0; c < method->ncon; c++) {
     if (method->con[c] == GA_ROW_NONHOL) return true;
@@ -56,13 +67,16 @@ bool ga_method_nonholonomic(const ga_method *method) {
   return false;
 }
 
-/* Append ", word" to a list of words; room: size of the array. */
+/* Append a word, after ", " unless it is the first, to the string in list; cut off if it does not
+ * fit. room: size of the array list. */
 static void add_word(char *list, size_t room, const char *word) {
   if (list[0]) strncat(list, ", ", room - strlen(list) - 1);
   strncat(list, word, room - strlen(list) - 1);
 }
 
-/* Append the names of methods with rows for these kinds of constraints to the string in text. */
+/* Append the names of methods with rows for these kinds of constraints to the string in text, which
+ * must be terminated; room: size of the array. true: the kind is needed. A variant is named only if
+ * the default one is not able. */
 void ga_method_list_able(bool holonomic, bool nonholonomic, char *text, size_t room) {
   for (int i = 0; i < COUNT; i++) {
     const ga_method *method = registry[i];
@@ -79,7 +93,8 @@ void ga_method_list_able(bool holonomic, bool nonholonomic, char *text, size_t r
   }
 }
 
-/* Fail with a message that lists the variants of the method; returns NULL. */
+/* Fail with GA_ERR_METHOD and a message in *err that lists the variants of the method; always
+ * returns NULL. */
 static const ga_method *unknown_variant(const char *name, const char *variant, ga_error *err) {
   char known[200] = "";
   const char *word;
@@ -96,8 +111,8 @@ static const ga_method *unknown_variant(const char *name, const char *variant, g
   return NULL;
 }
 
-/* The table of that name and variant, or NULL; the message then suggests the nearest name and
- * lists all. */
+/* The table of that name and variant ("": the first of that name), or NULL and GA_ERR_METHOD in
+ * *err; the message then suggests the nearest name and lists all. */
 const ga_method *ga_method_find(const char *name, const char *variant, ga_error *err) {
   bool named = false;
   for (int i = 0; i < COUNT; i++) {
@@ -116,9 +131,9 @@ const ga_method *ga_method_find(const char *name, const char *variant, ga_error 
   return NULL;
 }
 
-/* a_1 = [(1 - alpha_f) x + alpha_f w - alpha_m a]/(1 - alpha_m), then
- * w_q = h v + h^2 [(1/2 - beta) a + beta a_1] and v_1 = v + h [(1 - gamma) a + gamma a_1], AB07
- * (3)-(5) */
+/* Set *tab (all members) for x_0 = v'_1, where x stands for x_0 here: a_1 = [(1 - alpha_f) x +
+ * alpha_f w - alpha_m a]/(1 - alpha_m), inserted in w_q = h v + h^2 [(1/2 - beta) a + beta a_1] and
+ * v_1 = v + h [(1 - gamma) a + gamma a_1], AB07 (3)-(5). alpha_m must not be 1. */
 void ga_coef_newmark(const ga_params *par, ga_tableau *tab) {
   double scale = 1 / (1 - par->alpha_m);
   *tab = (ga_tableau){0};
@@ -134,7 +149,8 @@ void ga_coef_newmark(const ga_params *par, ga_tableau *tab) {
   tab->m = tab->phi = 1;
 }
 
-/* Coefficients for x_0 = a^, x_1 = a_1 = a: the position uses a^, the velocity a (soi2.c). */
+/* Set *tab (all members) for x_0 = a^, x_1 = a_1 = a: the position uses a^, the velocity a
+ * (soi2.c); masses at t_n + (1 + alpha) h and t_n + alpha h. */
 void ga_coef_weighted(const ga_params *par, ga_tableau *tab) {
   double alpha = par->alpha_m - par->alpha_f;
   *tab = (ga_tableau){.pa = 0.5 - par->beta,

@@ -13,6 +13,7 @@
  * q, v, a, psi (Theorem 6.1; the layer of a start decays like max(r_am, r_gamma, r_af)^n). */
 #include "method/method.h"
 
+/* Set *tab: as of soi2, with the one unknown x_0 = a in place of both a^ and a. */
 static void coef(const ga_params *par, ga_tableau *tab) {
   ga_coef_weighted(par, tab);
   tab->r[0] = tab->r[1];

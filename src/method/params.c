@@ -8,17 +8,19 @@
 #include "base/base.h"
 #include "genalpha/ga_options.h"
 
-/* beta and gamma that go with alpha = alpha_m - alpha_f:
- * gamma = 1/2 - alpha (20), beta = (gamma + 1/2)^2/4 = (1 - alpha)^2/4 (24) */
+/* Parameters with beta and gamma that go with alpha = alpha_m - alpha_f, AB07: gamma = 1/2 - alpha
+ * (20), beta = (gamma + 1/2)^2/4 = (1 - alpha)^2/4 (24). */
 static ga_params with_alphas(double alpha_m, double alpha_f, double b) {
   double alpha = alpha_m - alpha_f;
   return (ga_params){alpha_m, alpha_f, (1 - alpha) * (1 - alpha) / 4, 0.5 - alpha, b};
 }
 
+/* The parameters of Chung and Hulbert with spectral radius rho_inf at infinity, b = 0. */
 ga_params ga_params_rho(double rho_inf) {
   return with_alphas((2 * rho_inf - 1) / (1 + rho_inf), rho_inf / (1 + rho_inf), 0);
 }
 
+/* The parameters of the HHT-alpha method, alpha from -1/3 to 0 (not checked here), and b. */
 ga_params ga_params_hht(double alpha, double b) {
   return with_alphas(0, -alpha, b);
 }
@@ -37,10 +39,12 @@ static const struct {
 
 enum { NAMED = (int)(sizeof named / sizeof named[0]) };
 
+/* Name of the i-th named parameter set, NULL if there is none. */
 const char *ga_params_name(int i) {
   return i >= 0 && i < NAMED ? named[i].name : NULL;
 }
 
+/* *out: the parameters of that name; GA_ERR_ARG, and *out unchanged, if there is none. */
 ga_status ga_params_named(const char *name, ga_params *out, ga_error *err) {
   for (int i = 0; i < NAMED; i++) {
     if (strcmp(named[i].name, name) != 0) continue;
@@ -83,7 +87,7 @@ static double cubic_radius(double a, double b, double c) {
 }
 
 /* Spectral radius for omega h -> infinity: the largest root of sigma(zeta) = sum b'_k zeta^k, AB07
- * (19), (22). */
+ * (19), (22). INFINITY if beta = 0 or alpha_f = 1, where the polynomial has a lower degree. */
 static double radius_at_infinity(const ga_params *p) {
   double f = p->alpha_f, beta = p->beta, gamma = p->gamma;
   double c0 = f * (0.5 + beta - gamma);
@@ -126,7 +130,8 @@ ga_params_report ga_params_check(const ga_params *p) {
   return rep;
 }
 
-/* One step on q'' = -omega^2 q, with W = (omega h)^2, c = 1/(1 - alpha_m), A = h^2 a:
+/* Output A[9]: the 3 x 3 matrix, row by row, of one step (q, h v, h^2 a) -> (q1, h v1, h^2 a1) on
+ * q'' = -omega^2 q. With W = (omega h)^2, c = 1/(1 - alpha_m) and A = h^2 a in these lines only:
  *   q1 = q + hv + (1/2 - beta) A + beta A1
  *   A1 = c (-(1 - alpha_f) W q1 - alpha_f W q - alpha_m A)
  *   hv1 = hv + (1 - gamma) A + gamma A1
@@ -147,7 +152,8 @@ void ga_params_amplification(const ga_params *p, double omega_h, double A[9]) {
   for (int j = 0; j < 3; j++) A[3 + j] = v[j] + p->gamma * A[6 + j];
 }
 
-/* Largest root of the characteristic polynomial of the 3 x 3 amplification matrix at omega h. */
+/* Largest modulus of the roots of the characteristic polynomial of the 3 x 3 amplification matrix
+ * at omega h. */
 double ga_params_spectral_radius(const ga_params *p, double omega_h) {
   double A[9];
   ga_params_amplification(p, omega_h, A);

@@ -21,7 +21,8 @@ static void GA_PRINTF(2, 3) warn(const ga_options *options, const char *format, 
   options->log(options->log_context, GA_LOG_WARNING, text);
 }
 
-/* Name for messages, written to text: "'hht'" or "'hht', variant mid". */
+/* Name for messages, written to text (an array of size room), which is returned: "'hht'" or "'hht',
+ * variant mid". */
 static const char *full_name(const ga_method *method, char *text, size_t room) {
   bool variant = method->variant != NULL;
   snprintf(text, room, "'%s'%s%s", method->name, variant ? ", variant " : "",
@@ -66,7 +67,7 @@ static ga_status check_b(const ga_method *method, double b, ga_error *err) {
   }
   switch (method->b_rule) {
     case GA_B_NOT_HALF:
-      if (fabs(1 - 2 * b) >= 1e-3) return GA_OK;
+      if (fabs(1 - 2 * b) >= 1e-3) return GA_OK; /* i.e. |b - 1/2| >= 5e-4 */
       return ga_fail(err, GA_ERR_ARG,
                      "b = %g: method %s needs b < 1/2 or b > 1/2, apart by 5e-4 or more (errors "
                      "grow like 1/|1 - 2b|; b = 0 is the default)",
@@ -176,6 +177,8 @@ static ga_status check_parameters(const ga_method *method, const ga_model *model
   return GA_OK;
 }
 
+/* GA_OK if method, model and options go together; otherwise GA_ERR_METHOD or GA_ERR_ARG with the
+ * reason in *err. Warnings go to options->log. Model and options were validated before. */
 ga_status ga_check_setting(const ga_method *method, const ga_model *model,
                            const ga_options *options, ga_error *err) {
   ga_status status = check_count(model, options, err);

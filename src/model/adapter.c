@@ -115,8 +115,9 @@ unsigned ga_adapter_wanted(const ga_evaluation *ask) {
   return fields;
 }
 
-/* Call the single callback of each wanted field of a, in turn. Returns the first nonzero code; *who
- * is the name of the callback called last. */
+/* Call the single callback of each wanted field of a (not NULL), in turn; each must exist. Returns
+ * 0 or the first nonzero code, after which nothing more is called; *who is the name of the callback
+ * called last. */
 static int ask_callbacks(const ga_model *m, double t, const double *q, const double *v,
                          const ga_evaluation *a, const char **who) {
   const ga_model_ops *o = m->ops;
@@ -142,8 +143,10 @@ static int ask_callbacks(const ga_model *m, double t, const double *q, const dou
   return code;
 }
 
-/* Get all wanted fields: those in `pass` from evaluate, the others from callbacks; alone: evaluate
- * gives all. Returns the first nonzero code; *who is the function that returned it. */
+/* Get all wanted fields (not NULL in ask): those in `pass` from evaluate, the others from
+ * callbacks; alone: evaluate gives all. Matrices must have been cleared by ga_adapter_zero: models
+ * add to them. Returns 0 or the first nonzero code; *who is the name of the function that returned
+ * it. */
 int ga_adapter_ask(const ga_model *m, unsigned pass, bool alone, double t, const double *q,
                    const double *v, const ga_evaluation *ask, const char **who) {
   *who = "evaluate";
@@ -166,8 +169,9 @@ static void zero_matrix(const ga_csr *A) {
   for (int e = 0; e < n; e++) A->val[e] = 0;
 }
 
-/* Public: compute all fields that are not NULL in out, without difference quotients. Returns
- * GA_ERR_ARG if the model does not give one of them, else the code of the callback. */
+/* Public: compute all fields that are not NULL in out, without difference quotients; matrices are
+ * cleared first. Returns 0, GA_ERR_ARG if the model does not give one of them (nothing is changed
+ * then), or the nonzero code of a callback. */
 int ga_model_evaluate(const ga_model *model, double t, const double *q, const double *v,
                       const ga_evaluation *out) {
   const char *who;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Analytic derivatives against difference quotients, entry by entry. */
+/* Analytic derivatives against difference quotients, entry by entry.
+ *
+ * In calls of ga_difference_columns `true` asks for the fourth-order quotient; in calls of
+ * ga_difference_time it asks for the derivative along the motion, `false` for that by t alone. */
 #include <math.h>
 #include <string.h>
 
@@ -18,7 +21,8 @@ typedef struct {
   ga_status verdict; /* its status */
 } checker;
 
-/* Was the status GA_OK? If not, the first failure becomes the verdict. */
+/* Was the status GA_OK? If not, the first failure becomes the verdict, with the text in c->fault as
+ * message in c->err. */
 static bool succeeded(checker *c, ga_status status) {
   if (status == GA_OK) return true;
   if (c->verdict == GA_OK) c->verdict = ga_fail(c->err, status, "%s", c->fault.text);
@@ -36,8 +40,9 @@ static double pair_max(int n, const double *a, const double *b) {
 }
 
 /* Compare n entries of given with those of quotient, row by row of the pattern shape; a vector
- * (shape NULL) counts as one row. terms: size of the differentiated terms. Prints a line to the
- * report; the first wrong entry of all becomes the verdict. */
+ * (shape NULL) counts as one row. terms: size of the differentiated terms (see ROUNDING). Prints a
+ * line with `name` to c->report, if there is one; the first wrong entry of all calls becomes
+ * c->verdict, with a message in c->err that names the entry which exceeds its limit most. */
 static void compare_entries(checker *c, const char *name, int n, const double *given,
                             const double *quotient, const ga_csr *shape, double terms) {
   double size = pair_max(n, given, quotient), error = 0, excess = 1;
@@ -82,12 +87,14 @@ static void fill_aperiodic(int n, double scale, int seed, double *x) {
   }
 }
 
+/* a matrix as the model gives it and by difference quotients, in the same pattern */
 typedef struct {
   ga_csr given, quotient;
 } pair;
 
-/* NULL if the model does not give this field; else the name for reports: that of its callback, or
- * "evaluate (G)". */
+/* NULL if the model does not give the field with this bit and symbol; else the name for reports,
+ * written to name: "evaluate (G)", that of its callback, or "callback (Kt)" if that gives two
+ * fields. */
 static const char *name_if_given(const checker *c, unsigned bit, const char *symbol,
                                  char name[32]) {
   if (!(c->own.given & bit)) return NULL;
@@ -104,8 +111,8 @@ static const char *name_if_given(const checker *c, unsigned bit, const char *sym
   return name;
 }
 
-/* Check that g does not depend on t if the model says so. Overwrites both arrays of nlam
- * numbers. */
+/* If the model says that g does not depend on t, compare its time derivative with zero. Overwrites
+ * both arrays of nlam numbers. The result goes to the report and to c->verdict. */
 static void check_scleronomic(checker *c, double *quotient, double *zero) {
   ga_eval *e = &c->own;
   if (!e->model->scleronomic || e->nlam == 0) return;
@@ -115,8 +122,9 @@ static void check_scleronomic(checker *c, double *quotient, double *zero) {
   compare_entries(c, "scleronomic", e->nlam, zero, quotient, NULL, c->G_size);
 }
 
-/* G, g_t, Z and the drift of g''. G and g_t come first, because they enter the quotients of the
- * others. The values of *G are overwritten. */
+/* Check G, g_t, Z and the drift of g'' if the model gives them; results go to the report and to
+ * c->verdict. G and g_t come first, because they enter the quotients of the others. The values of
+ * *G are overwritten, also by vectors of nlam numbers. */
 static void check_holonomic(checker *c, pair *G) {
   const ga_eval_point *p = &c->point;
   ga_eval *e = &c->own;
@@ -148,7 +156,9 @@ static void check_holonomic(checker *c, pair *G) {
   }
 }
 
-/* If the model says that M is constant: compare M with that at another point. */
+/* If the model says that M is constant: compare M at the point with M at an arbitrary other one,
+ * 0.37 later and moved by about 0.1. *M and scratch level 0 are overwritten. A callback that fails
+ * ends this check without a verdict. */
 static void check_const_mass(checker *c, pair *M) {
   ga_eval *e = &c->own;
   const ga_eval_point *p = &c->point;
@@ -163,8 +173,8 @@ static void check_const_mass(checker *c, pair *M) {
   }
 }
 
-/* Check that the model leaves the rows of const_M as it finds them. A model that adds to them
- * counts them twice. */
+/* Check that the model leaves the rows of const_M as it finds them: a model that adds to them
+ * counts them twice. *M is overwritten; the result goes to the report and to c->verdict. */
 static void check_constant_rows(checker *c, pair *M) {
   ga_eval *e = &c->own;
   const ga_eval_point *p = &c->point;
@@ -179,7 +189,8 @@ static void check_constant_rows(checker *c, pair *M) {
   c->against = before;
 }
 
-/* H = dk/dv, Y = D_q k and the drift of k, each against quotients of k. H is overwritten. */
+/* Check H = dk/dv, Y = D_q k and the drift of k, as far as given, against quotients of k. The
+ * values of *H are overwritten; results go to the report and to c->verdict. */
 static void check_nonholonomic(checker *c, pair *H) {
   const ga_eval_point *p = &c->point;
   ga_eval *e = &c->own;
@@ -205,7 +216,10 @@ static void check_nonholonomic(checker *c, pair *H) {
   }
 }
 
-/* L = -dR/dlam and P = -dR/dpsi of a model with a reaction of its own. */
+/* L = -dR/dlam and P = -dR/dpsi of a model that gives a reaction R of its own and these
+ * derivatives, against quotients of R; results go to the report and to c->verdict. L and P have the
+ * patterns of G and H and are overwritten. A callback that fails ends this check without a
+ * verdict. */
 static void check_reaction(checker *c, pair *L, pair *P) {
   ga_eval *e = &c->own;
   char name[32];
@@ -224,7 +238,8 @@ static void check_reaction(checker *c, pair *L, pair *P) {
   }
 }
 
-/* Kt against quotients of M x - F - R by q, Ct against quotients of -F - R by v. */
+/* If given: Kt against quotients of M x - F - R by q, Ct against quotients of -F - R by v. Both
+ * pairs are overwritten; results go to the report and to c->verdict. */
 static void check_tangents(checker *c, pair *Kt, pair *Ct) {
   const ga_eval_point *p = &c->point;
   ga_eval *e = &c->own;
@@ -244,8 +259,10 @@ static void check_tangents(checker *c, pair *Kt, pair *Ct) {
   }
 }
 
-/* Ask evaluate for all fields at once, and compare each with the single callback if the model has
- * one, else with evaluate asked for this field alone. given and own receive the values. */
+/* Ask evaluate for all its fields at once (values into given), and compare each with the single
+ * callback if the model has one, else with evaluate asked for this field alone (values into own).
+ * All members of given and own must be allocated. Changes c->against; results go to the report and
+ * to c->verdict. */
 static void check_evaluate(checker *c, const ga_evaluation *given, const ga_evaluation *own) {
   ga_eval pass = c->own;
   const ga_eval_point *p = &c->point;
@@ -272,7 +289,7 @@ static void check_evaluate(checker *c, const ga_evaluation *given, const ga_eval
 }
 
 /* Set speed, G_size, H_size and force_size of c: the largest |v|, |G|, |H|, and the largest term of
- * M x - F + G^T lam + H^T psi. */
+ * M x - F + G^T lam + H^T psi. Overwrites e->G, e->H and e->M; a failure becomes the verdict. */
 static void measure_sizes(checker *c) {
   ga_eval *e = &c->own;
   const ga_eval_point *p = &c->point;
@@ -297,7 +314,8 @@ static bool pair_init(pair *p, int nrow, int ncol, const ga_csr *pattern, ga_are
          ga_csr_init(&p->quotient, nrow, ncol, pattern, arena) == GA_OK;
 }
 
-/* Allocate all fields. */
+/* Allocate all fields of *all in the patterns of the model, from arena (x, lam and psi stay as they
+ * are). False if memory runs out. */
 static bool allocate_fields(ga_evaluation *all, const ga_model *model, ga_arena *arena) {
   size_t nv = (size_t)ga_space_nv(model->space), nlam = (size_t)model->nlam;
   int n = (int)nv;
@@ -325,7 +343,8 @@ static bool allocate_fields(ga_evaluation *all, const ga_model *model, ga_arena 
 
 /* Public: compare every derivative that the model gives at (t, q, v) with difference quotients; x,
  * lam and psi are arbitrary numbers. Prints a line per derivative to report (may be NULL). Returns
- * the status of the first failure. */
+ * GA_OK if all agree, else the status of the first failure (GA_ERR_MODEL: wrong derivative), with a
+ * message in err. */
 ga_status ga_model_check_derivatives(const ga_model *model, double t, const double *q,
                                      const double *v, FILE *report, ga_error *err) {
   ga_status status = ga_model_validate(model, err);

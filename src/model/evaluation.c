@@ -16,6 +16,7 @@ const char *ga_eval_entry_name(char *text, size_t room, const char *symbol, int 
   return text;
 }
 
+/* The larger of two numbers. */
 static int largest(int a, int b) {
   return a > b ? a : b;
 }
@@ -37,7 +38,9 @@ static void colour_patterns(ga_eval *e, ga_arena *arena) {
   ga_arena_free(&scratch);
 }
 
-/* Memory for derivatives of g and k by differences, if the model does not give G or H. */
+/* Memory in e->near, curvature, mixed, mixed_rate and owner for derivatives of g and k by
+ * differences, if the model does not give G or H. The patterns must be coloured; arena->failed is
+ * set if memory runs out. */
 static void allocate_differences(ga_eval *e, ga_arena *arena) {
   ga_nearby *near = &e->near;
   size_t nv = (size_t)e->nv, nlam = (size_t)e->nlam, npsi = (size_t)e->npsi;
@@ -64,7 +67,8 @@ static void allocate_differences(ga_eval *e, ga_arena *arena) {
   e->owner = ga_arena_ints(arena, rows);
 }
 
-/* fields that a model may give, and that are computed by differences if it does not */
+/* Bits (GA_GIVES_..) of the fields that a model may give, and that are computed by differences if
+ * it does not. */
 static unsigned derivative_fields(const ga_eval *e) {
   unsigned fields = GA_GIVES_TANGENTS;
   if (e->nlam > 0) fields |= GA_GIVES_G | GA_GIVES_Z | GA_GIVES_DRIFT;
@@ -142,8 +146,9 @@ static ga_status check_numbers(const ga_eval *e, const ga_team *team) {
   return GA_OK;
 }
 
-/* Set shared, nlam_all, npsi_all and noise_all; check that every velocity has one owner. A velocity
- * is shared if the sum of ones over its processes is above one. ones: nv numbers, scratch. */
+/* Set shared, nlam_all, npsi_all and noise_all of e; check that every velocity has one owner
+ * (GA_ERR_ARG if not). A velocity is shared if the sum of ones over its processes is above one.
+ * ones: nv numbers, scratch. Collective: all processes call it. */
 static ga_status find_shared(ga_eval *e, ga_team *team, double *ones) {
   double all[3] = {0, e->nlam, e->npsi};
   for (int i = 0; i < e->nv; i++) {
@@ -161,8 +166,8 @@ static ga_status find_shared(ga_eval *e, ga_team *team, double *ones) {
                  all[0], team->nv_all);
 }
 
-/* Check that the team fits the model and find the shared velocities; nothing to do without a team.
- * Collective. */
+/* Check that the team fits the model, set e->team and find the shared velocities; nothing to do
+ * without a team (NULL). Arrays from arena. Collective: all processes call it. */
 ga_status ga_eval_join(ga_eval *e, ga_team *team, ga_arena *arena) {
   if (!team) return GA_OK;
   double *ones = ga_arena_doubles(arena, (size_t)e->nv);
@@ -175,7 +180,8 @@ ga_status ga_eval_join(ga_eval *e, ga_team *team, ga_arena *arena) {
   return find_shared(e, team, ones);
 }
 
-/* the status and message for a nonzero code that a function of the model returned */
+/* Status and message (in e->err) for a nonzero code that a function of the model returned:
+ * GA_RETRY_MODEL if code > 0 (a smaller step may help), else GA_ERR_MODEL. */
 static ga_status report_code(ga_eval *e, const char *callback, int code, double t) {
   const ga_model *model = e->model;
   char why[240] = "";
@@ -191,7 +197,8 @@ static ga_status report_code(ga_eval *e, const char *callback, int code, double 
                  callback, code);
 }
 
-/* "callback 'evaluate' wrote nan to row 1, column 2 of G", or what the model says itself */
+/* GA_RETRY_NONFINITE with a message in e->err: "callback 'evaluate' wrote nan to row 1, column 2 of
+ * G", or what the model says itself (explain_nonfinite). */
 static ga_status blame_entry(ga_eval *e, const ga_model_field *field, const ga_eval_point *p,
                              double value, const char *slot) {
   const ga_model *model = e->model;
@@ -206,7 +213,8 @@ static ga_status blame_entry(ga_eval *e, const ga_model_field *field, const ga_e
                  pass ? field->symbol : "");
 }
 
-/* The message for the first entry of A that is not finite; GA_OK if all are. */
+/* GA_OK if all entries of A are finite; else GA_RETRY_NONFINITE with a message for the first that
+ * is not. */
 static ga_status blame_matrix(ga_eval *e, const ga_model_field *field, const ga_eval_point *p,
                               const ga_csr *A) {
   int bad = ga_first_nonfinite(ga_csr_nnz(A), A->val), row = 0;
@@ -217,7 +225,9 @@ static ga_status blame_matrix(ga_eval *e, const ga_model_field *field, const ga_
   return blame_entry(e, field, p, A->val[bad], slot);
 }
 
-/* Check each given field that got has; the message names the first bad entry. */
+/* Check each field of got that is not NULL and that the model gives. GA_OK if all are finite, else
+ * GA_RETRY_NONFINITE with a message that names the first bad entry. Calls no callback but
+ * explain_nonfinite. */
 ga_status ga_eval_blame(ga_eval *e, double t, const double *q, const double *v,
                         const ga_evaluation *got) {
   const int size[] = {[GA_MODEL_FIELD_OF_NV] = e->nv,
@@ -242,8 +252,9 @@ ga_status ga_eval_blame(ga_eval *e, double t, const double *q, const double *v,
   return status;
 }
 
-/* Compute the wanted fields (not NULL in out) that the model does not give. Kt and Z together share
- * second differences, so Z is then not computed again. */
+/* Compute by differences the wanted fields (not NULL in out) that the model does not give. Kt needs
+ * Ct as well. Kt and Z together share second differences, so Z is then not computed again. On
+ * failure later fields are not set. */
 static ga_status compute_absent_fields(ga_eval *e, const ga_eval_point *p,
                                        const ga_evaluation *out) {
   unsigned absent = e->absent;
@@ -265,8 +276,10 @@ static ga_status compute_absent_fields(ga_eval *e, const ga_eval_point *p,
   return status;
 }
 
-/* Constant fields are copied, given ones asked of the model and checked, the others computed by
- * differences; see evaluation.h. */
+/* Overwrite all fields that are not NULL in out, at (t, q, v); v NULL: zero. Constant fields are
+ * copied, given ones asked of the model and checked for NaN (unless e->trusting), the others
+ * computed by differences. x, lam and psi of out are inputs. On failure the fields are incomplete
+ * and e->err has a message. */
 ga_status ga_eval_all(ga_eval *e, double t, const double *q, const double *v,
                       const ga_evaluation *out) {
   ga_evaluation ask = *out;
@@ -330,7 +343,7 @@ ga_status ga_eval_gt(ga_eval *e, double t, const double *q, double *gt) {
   return GA_OK;
 }
 
-/* gv = G v + g_t, with G given. */
+/* gv = G v + g_t, the time derivative of g, nlam numbers, with G at (t, q) given by the caller. */
 ga_status ga_eval_hidden(ga_eval *e, double t, const double *q, const double *v, const ga_csr *G,
                          double *gv) {
   if (e->nlam == 0) return GA_OK;

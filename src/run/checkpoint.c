@@ -100,6 +100,7 @@ static void transfer_bytes(walk *w, void *data, size_t bytes) {
   skip_bytes(w, bytes);
 }
 
+/* transfer_bytes for n numbers; used also for one scalar. */
 static void transfer_doubles(walk *w, double *x, int n) {
   transfer_bytes(w, x, (size_t)n * sizeof(double));
 }
@@ -128,12 +129,14 @@ static void transfer_unknowns(walk *w, const ga_integrator *it, double *x) {
   }
 }
 
+/* transfer_bytes for a long, which has 8 bytes in the file. */
 static void transfer_long(walk *w, long *value) {
   int64_t wide = *value;
   transfer_bytes(w, &wide, sizeof wide);
   *value = (long)wide;
 }
 
+/* transfer_bytes for a bool, 0 or 1 as a long in the file. */
 static void transfer_bool(walk *w, bool *value) {
   long wide = *value;
   transfer_long(w, &wide);
@@ -164,8 +167,8 @@ static void transfer_rows(walk *w, ga_integrator *it) {
   eq->ndropped = (int)dropped;
 }
 
-/* Transfer everything that influences later steps. The order defines the format: change VERSION if
- * you change it. */
+/* Transfer everything that influences later steps, head excluded; READ changes *it. The order
+ * defines the format: change VERSION if you change it. */
 static void transfer_body(walk *w, ga_integrator *it) {
   ga_memory *mem = &it->mem;
   transfer_doubles(w, &mem->t, 1);
@@ -230,7 +233,8 @@ static void forget_factors_and_guesses(ga_integrator *it) {
   ga_linsol_reset(&it->saddle.ls);
 }
 
-/* Give the status and message of the root to all processes; whole NULL: return status. */
+/* Give the status and message of the root to all processes and return it; collective. whole NULL:
+ * return status. */
 static ga_status share_root_status(ga_integrator *it, const ga_collector *whole, ga_status status) {
   struct {
     int64_t status;
@@ -273,6 +277,8 @@ static ga_status save_state(ga_integrator *it, const char *path, const ga_collec
   return share_root_status(it, whole, status);
 }
 
+/* Save the state; whole NULL: each process writes its own part. The next step forgets factors, see
+ * the head. If one process fails, all fail and nothing is forgotten. */
 ga_status ga_integrator_save_whole(ga_integrator *it, const char *path, const ga_collector *whole) {
   ga_error_clear(&it->error);
   const ga_status status = ga_team_agree(it->eval.team, save_state(it, path, whole), &it->error);
@@ -430,7 +436,8 @@ static ga_status spread_file(ga_integrator *it, const ga_collector *whole, conte
   return status == GA_OK ? whole->spread(whole->context, c->bytes, c->n) : status;
 }
 
-/* Set the integrator to the state that was read. */
+/* Set the integrator to the state that was read and checked. If the rows of redundant constraints
+ * cannot be set up, this fails with the state changed already. */
 static ga_status restore_from_contents(ga_integrator *it, const ga_collector *whole,
                                        const contents *c) {
   transfer_body(
@@ -473,11 +480,13 @@ static ga_status load_state(ga_integrator *it, const char *path, const ga_collec
   return status;
 }
 
+/* Load a state that ga_integrator_save_whole wrote; whole as there. If one fails, all fail. */
 ga_status ga_integrator_load_whole(ga_integrator *it, const char *path, const ga_collector *whole) {
   ga_error_clear(&it->error);
   return ga_team_agree(it->eval.team, load_state(it, path, whole), &it->error);
 }
 
+/* Load a state that ga_integrator_save wrote; GA_ERR_FILE if it does not fit this run. */
 ga_status ga_integrator_load(ga_integrator *it, const char *path) {
   return ga_integrator_load_whole(it, path, NULL);
 }

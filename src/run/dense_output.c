@@ -18,7 +18,7 @@ typedef struct {
   double x0, x1, d0, d1;
 } weights;
 
-/* Weights of the cubic at s in [0, 1]. */
+/* Weights of the cubic (values and slopes by theta at its ends) at s in [0, 1], s = theta. */
 static weights hermite(double s) {
   double r = 1 - s;
   return (weights){(1 + 2 * s) * r * r, s * s * (3 - 2 * s), s * r * r, -s * s * r};
@@ -34,7 +34,8 @@ static double combine(const weights *k, double x0, double x1, double d0, double 
   return k->x0 * x0 + k->x1 * x1 + k->d0 * d0 + k->d1 * d1;
 }
 
-/* q at theta in the last step, by the formulas above; it->d, it->r, it->vs are work. */
+/* Output q (nq numbers) at theta in the last step, by the formulas at the head of this file; it->d,
+ * it->r, it->vs are work. it->last must be valid. */
 static void position_at(const ga_integrator *it, double theta, double *q) {
   const ga_memory *from = &it->last.mem, *to = &it->mem;
   const ga_space *space = it->model->space;
@@ -57,7 +58,8 @@ static void interpolate(int n, double theta, const double *x0, const double *x1,
 }
 
 /* State at t in the last step into the arrays of *out that are not NULL; the accepted state if
- * there is no last step. Work arrays: it->d, it->r, it->vs. */
+ * there is no last step. t must lie in the step, ends included. Work arrays: it->d, it->r,
+ * it->vs. */
 void ga_dense_output_state(const ga_integrator *it, double t, const ga_dense_output *out) {
   const ga_memory *from = &it->last.mem, *to = &it->mem;
   const ga_eval *e = &it->eval;
@@ -87,6 +89,8 @@ void ga_dense_output_state(const ga_integrator *it, double t, const ga_dense_out
   interpolate(e->npsi, theta, from->psi, to->psi, out->psi);
 }
 
+/* The solution at t inside the last step into the arrays that are not NULL; at its ends the states
+ * themselves. GA_ERR_ARG, and nothing written, if t is outside or there was no start. */
 ga_status ga_integrator_dense_output(ga_integrator *it, double t, double *q, double *v, double *vd,
                                      double *lam, double *psi) {
   ga_error_clear(&it->error);

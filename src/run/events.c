@@ -16,7 +16,8 @@
 
 enum { ITERATIONS = 200 };
 
-/* Copy *event to the list, which grows if it is full, and evaluate it if the run has started. */
+/* Copy *event to the list, which grows if it is full, and evaluate it if the run has started.
+ * GA_ERR_ARG, GA_ERR_MEM or GA_ERR_MODEL (NaN): the event is not in the list. */
 ga_status ga_integrator_add_event(ga_integrator *it, const ga_event *event) {
   ga_events *events = &it->events;
   ga_error_clear(&it->error);
@@ -45,11 +46,13 @@ ga_status ga_integrator_add_event(ga_integrator *it, const ga_event *event) {
   return GA_OK;
 }
 
+/* Remove all events; the memory of the list is kept. */
 void ga_integrator_clear_events(ga_integrator *it) {
   it->events.n = 0;
   it->events.stopped_by = -1;
 }
 
+/* Index of the event that ended the last run or step, -1 if none did. */
 int ga_integrator_event(const ga_integrator *it) {
   return it->events.stopped_by;
 }
@@ -64,7 +67,8 @@ static ga_state state_at(ga_integrator *it, double t) {
   return (ga_state){t, it->state.h, at->q, at->v, at->vd, NULL, at->lam, at->psi};
 }
 
-/* *value of event i at time t of the last step; GA_ERR_MODEL if it is NaN. */
+/* *value of event i at time t inside the last step (or the accepted time); GA_ERR_MODEL if it is
+ * NaN. Overwrites it->events.at, it->d, it->r, it->vs. */
 static ga_status evaluate_event(ga_integrator *it, int i, double t, double *value) {
   const ga_event *event = &it->events.item[i].event;
   ga_state state = state_at(it, t);
@@ -73,6 +77,8 @@ static ga_status evaluate_event(ga_integrator *it, int i, double t, double *valu
   return ga_fail(&it->error, GA_ERR_MODEL, "t = %.9g: the value of event %d is NaN", t, i);
 }
 
+/* At a start: evaluate all events at the accepted state and set their t_last to its time; no event
+ * has stopped the run. Fails on all processes if the value of one is NaN. Collective. */
 ga_status ga_events_begin(ga_integrator *it) {
   ga_status status = GA_OK;
   it->events.stopped_by = -1;
@@ -84,6 +90,7 @@ ga_status ga_events_begin(ga_integrator *it) {
   return ga_team_agree(it->eval.team, status, &it->error);
 }
 
+/* -1, 0 or 1; 0 for NaN, too. */
 static int sign_of(double x) {
   return (x > 0) - (x < 0);
 }
@@ -93,12 +100,13 @@ static double time_resolution(const ga_integrator *it, const ga_event *event) {
   return fmax(event->tol, ga_same_time(it->last.mem.t, it->mem.t));
 }
 
-/* Find the time where event i changes its sign between (lo, e_lo) and (hi, e_hi), by regula falsi
- * with bisection. *found is the end of the last bracket where the new sign holds. */
+/* Find the time where event i changes its sign between (lo, e_lo) and (hi, e_hi), times inside the
+ * last step and values there of different sign, e_lo not 0, by regula falsi with bisection. *found
+ * is the end of the last bracket where the new sign, or 0, holds; not set on failure. */
 static ga_status locate_sign_change(ga_integrator *it, int i, double lo, double e_lo, double hi,
                                     double e_hi, double *found) {
   double tol = time_resolution(it, &it->events.item[i].event);
-  int sign = sign_of(e_lo), side = 0;
+  int sign = sign_of(e_lo), side = 0; /* side: which end moved last, -1 lo, 1 hi */
   double width = hi - lo;
   for (int k = 0; k < ITERATIONS && hi - lo > tol && e_hi != 0; k++) {
     double t = (lo * e_hi - hi * e_lo) / (e_hi - e_lo);
@@ -115,7 +123,7 @@ static ga_status locate_sign_change(ga_integrator *it, int i, double lo, double 
     if (sign_of(e) == sign) {
       lo = t;
       e_lo = e;
-      if (side < 0) e_hi /= 2;
+      if (side < 0) e_hi /= 2; /* Illinois: lo moved twice, so pull the next t to hi */
       side = -1;
     } else {
       hi = t;
@@ -129,8 +137,8 @@ static ga_status locate_sign_change(ga_integrator *it, int i, double lo, double 
   return GA_OK;
 }
 
-/* The first change of this event has been reported: make the change back, if there is one, the
- * next to report. */
+/* The first change of this event has been reported, or is not wanted: make the change back, if
+ * there is one, the next to report (found, t_found, sign). */
 static void drop_reported_change(ga_event_state *r) {
   r->found = r->back;
   r->back = false;
@@ -187,9 +195,9 @@ static ga_status find_beyond(ga_integrator *it, int i, int sign, double lo, doub
   return status;
 }
 
-/* Event i has the sign of `before` at `from` and at the end of the step. If it changes to the
- * other sign and back in between, locate both changes and set found, back and their times, as far
- * as the direction is wanted. */
+/* Event i has the sign of `before` at `from` and at the end of the step, where its value is
+ * r->value. If it changes to the other sign and back in between, locate both changes and set found,
+ * back, their times t_found, t_back and sign, as far as the direction is wanted. */
 static ga_status find_double_change(ga_integrator *it, int i, double from, double before) {
   ga_event_state *r = &it->events.item[i];
   double to = it->mem.t, h = to - from, near, far, beyond, value;
@@ -220,8 +228,9 @@ static ga_status find_double_change(ga_integrator *it, int i, double from, doubl
   return GA_OK;
 }
 
-/* Set found, t_found, sign, back of event i if it happened in the last step. After a start on the
- * event, or a restart at it, the sign a moment later counts as the sign before. */
+/* Set value (at the end of the last step), found, t_found, sign, back, t_back of event i, if it
+ * happened in the last step. After a start on the event, or a restart at it, the sign a moment
+ * later counts as the sign before. Not collective. */
 static ga_status find_event(ga_integrator *it, int i) {
   ga_event_state *r = &it->events.item[i];
   double from = it->last.mem.t, to = it->mem.t, before = r->value;
@@ -246,7 +255,7 @@ static ga_status find_event(ga_integrator *it, int i) {
   return status;
 }
 
-/* the earliest event that was found and not reported yet, -1 if there is none */
+/* Index of the earliest event that was found and not reported yet, -1 if there is none. */
 static int earliest_found(const ga_events *events) {
   int first = -1;
   for (int i = 0; i < events->n; i++) {
@@ -275,7 +284,8 @@ static ga_status share_found(ga_integrator *it, ga_event_state *r) {
   return status;
 }
 
-/* Find the events of the step; all processes of a team get the same result. */
+/* Find the events of the step: set `found` and what belongs to it of all items; all processes of a
+ * team get the same result. Collective. */
 static ga_status find_events(ga_integrator *it) {
   ga_events *events = &it->events;
   ga_status status = GA_OK;
@@ -288,7 +298,8 @@ static ga_status find_events(ga_integrator *it) {
   return status;
 }
 
-/* Call the handler of event i and count the event; true if the run ends there. */
+/* Call the handler of event i at its t_found and count the event; true (on all processes) if the
+ * run ends there. r->t_last is set, and a change back becomes the next one found. Collective. */
 static bool report_event(ga_integrator *it, int i) {
   ga_event_state *r = &it->events.item[i];
   r->t_last = r->t_found;
@@ -305,7 +316,9 @@ static bool report_event(ga_integrator *it, int i) {
 }
 
 /* Move the accepted state back to event i at time t: restart there from the dense output, with q
- * and v projected onto the constraints. */
+ * and v projected onto the constraints. Sets events.stopped_by and the plan; it->last stays the
+ * beginning of the step. If the start fails, the accepted state is the end of the step.
+ * Collective. */
 static ga_status restart_at_event(ga_integrator *it, int i, double t) {
   const ga_dense_output *at = &it->events.at;
   double from = it->last.mem.t;
@@ -326,14 +339,15 @@ static ga_status restart_at_event(ga_integrator *it, int i, double t) {
     return status;
   }
   it->state.h = t - from;
-  ga_plan_rebase(it, false);
+  ga_plan_rebase(it, false); /* false: begin with the first fraction of h */
   status = ga_events_begin(it);
   it->events.stopped_by = i;
   return status;
 }
 
 /* Find the events of the last step and report them in order of time, up to the first that ends the
- * run; GA_EVENT if one does. */
+ * run and those of the same time; GA_EVENT if one does, which is then the accepted state; GA_OK if
+ * none does. Collective. */
 ga_status ga_events_handle(ga_integrator *it) {
   ga_events *events = &it->events;
   int ends = -1;

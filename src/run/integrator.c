@@ -41,6 +41,7 @@ static void allocate_arrays(ga_integrator *it) {
                          .psi = it->mem.psi};
 }
 
+/* GA_OK if h is positive, finite, and h^2 does not underflow; otherwise GA_ERR_STEP in *err. */
 ga_status ga_check_step_size(double h, ga_error *err) {
   if (!(h > 0) || !isfinite(h)) {
     return ga_fail(err, GA_ERR_STEP, "step size h = %g must be positive and finite", h);
@@ -63,12 +64,13 @@ static ga_status check_team(const ga_options *o, ga_error *err) {
 }
 
 /* GA_ERR_ARG on all processes of a team unless their options are equal: each process decides for
- * itself, and all must decide alike. Collective; true for a single process. */
+ * itself, and all must decide alike. Collective; GA_OK for a single process. */
 static ga_status check_same_options(ga_integrator *it) {
   const ga_options *o = &it->options;
   unsigned name = 5381;
   for (const char *at = o->method; *at; at++) name = 33 * name + (unsigned char)*at;
   for (const char *at = o->variant; *at; at++) name = 33 * name + (unsigned char)*at;
+  /* some options share a number, for there is room for GA_TEAM_SAME of them */
   const double common[] = {o->par.alpha_m,
                            o->par.alpha_f,
                            o->par.beta,
@@ -91,7 +93,8 @@ static ga_status check_same_options(ga_integrator *it) {
                  "parameters, steps, tolerances and an own reaction must be the same on all");
 }
 
-/* The checks and allocations that need no communication: options, model, method, state arrays. */
+/* The checks and allocations that need no communication: options, model, method, state arrays,
+ * plan. Sets it->method, rho_inf, eval, h, step_size.on; on failure the message is in it->error. */
 static ga_status set_up_alone(ga_integrator *it) {
   ga_error *err = &it->error;
   ga_status status = ga_check_step_size(it->options.h, err);
@@ -125,6 +128,7 @@ static ga_status set_up(ga_integrator *it) {
     status = ga_saddle_init(&it->saddle, &it->eval, &it->options, &it->arena);
   }
   if (status == GA_OK) {
+    /* false: no slots for rows that are left out, see ga_redundancy_make_slots */
     status =
         ga_step_init(&it->step, it->method, &it->options, false, &it->eval, &it->stats, &it->arena);
   }
@@ -170,6 +174,7 @@ ga_status ga_integrator_new(const ga_model *model, const ga_options *options, ga
   return status;
 }
 
+/* Free the integrator and all it owns, not model and team; NULL is allowed, and one half made. */
 void ga_integrator_free(ga_integrator *it) {
   if (!it) return;
   ga_step_close(&it->step);
@@ -180,10 +185,12 @@ void ga_integrator_free(ga_integrator *it) {
   ga_free(it);
 }
 
+/* Number of factorizations with new pivots of both linear solvers since they were opened. */
 long ga_integrator_repivots(const ga_integrator *it) {
   return ga_factors_repivots(&it->step.factors) + it->saddle.ls.repivots;
 }
 
+/* Set stats.repivots to the number since the start. */
 void ga_integrator_count_repivots(ga_integrator *it) {
   it->stats.repivots = ga_integrator_repivots(it) - it->repivots_base;
 }
@@ -198,7 +205,8 @@ static void prefix_start_time(ga_error *err, double t) {
 }
 
 /* Start or restart: compute the start, then reset the step plan and the events and call the
- * observer. If the start fails, the accepted state does not change. */
+ * observer (GA_STOPPED if it says so). If the start fails, the accepted state does not change; the
+ * message begins with the time. Collective. */
 static ga_status start_and_observe(ga_integrator *it, const ga_beginning *from) {
   ga_eval_set_step(&it->eval, it->step_size.on ? 1 : it->h); /* automatic steps find theirs */
   ga_linsol_reset(&it->saddle.ls);
@@ -214,7 +222,7 @@ static ga_status start_and_observe(ga_integrator *it, const ga_beginning *from) 
   it->state.h = 0;
   it->state.t = from->t;
   it->last.valid = false;
-  ga_plan_rebase(it, false);
+  ga_plan_rebase(it, false); /* false: begin with the first fraction of h */
   status = ga_events_begin(it);
   return status == GA_OK ? ga_loop_observe(it) : status;
 }
@@ -227,6 +235,8 @@ static ga_status check_start(ga_integrator *it, double t0, const double *q0, con
   return finite ? GA_OK : ga_fail(&it->error, GA_ERR_ARG, "t0, q0 or v0 is not finite");
 }
 
+/* Start a run at (t0, q0, v0): statistics begin anew, the observer is called. GA_ERR_ARG if a value
+ * is missing or not finite; on failure the accepted state does not change. Collective. */
 ga_status ga_integrator_start(ga_integrator *it, double t0, const double *q0, const double *v0) {
   ga_error_clear(&it->error);
   ga_status status = ga_team_agree(it->eval.team, check_start(it, t0, q0, v0), &it->error);
@@ -242,7 +252,8 @@ ga_status ga_integrator_start(ga_integrator *it, double t0, const double *q0, co
                                                .initial = it->options.initial});
 }
 
-/* Continue at the accepted time with new q or v (NULL: the accepted ones); statistics go on. */
+/* Continue at the accepted time with new q or v (NULL: the accepted ones); statistics go on. On
+ * failure the accepted state does not change. Collective. */
 ga_status ga_integrator_restart(ga_integrator *it, const double *q, const double *v) {
   ga_status status = GA_OK;
   ga_error_clear(&it->error);
@@ -264,6 +275,8 @@ ga_status ga_integrator_restart(ga_integrator *it, const double *q, const double
                                                .again = true});
 }
 
+/* Project the accepted q onto g = 0; v and the memory stay. *moved (may be NULL): largest change of
+ * an entry. On failure q does not change; it->q is work. Collective. */
 ga_status ga_integrator_project_position(ga_integrator *it, double *moved) {
   ga_error_clear(&it->error);
   if (!it->started) return ga_fail(&it->error, GA_ERR_ARG, "ga_integrator_start comes first");
@@ -275,8 +288,10 @@ ga_status ga_integrator_project_position(ga_integrator *it, double *moved) {
   return GA_OK;
 }
 
-/* Project the accepted v onto G v + g_t = 0. GA_PROJECT_KEEP_ORDER, for a method that leaves this
- * constraint free: onto G v + g_t = h^2 G r, the residual that the method tends to. */
+/* Project the accepted v onto G v + g_t = 0, k does not change (H dv = 0). GA_PROJECT_KEEP_ORDER,
+ * for a method that leaves this constraint free: onto G v + g_t = h^2 G r, the residual that the
+ * method tends to. *moved (may be NULL): largest change of an entry. On failure v does not change;
+ * it->v is work. Collective. */
 ga_status ga_integrator_project_velocity(ga_integrator *it, ga_projection kind, double *moved) {
   ga_error_clear(&it->error);
   if (!it->started) return ga_fail(&it->error, GA_ERR_ARG, "ga_integrator_start comes first");
@@ -293,6 +308,7 @@ ga_status ga_integrator_project_velocity(ga_integrator *it, ga_projection kind, 
   }
   memcpy(it->v, mem->v, (size_t)nv * sizeof(double));
   if (status == GA_OK) {
+    /* false: H dv = 0 instead of k = 0 */
     status = ga_project_velocity(it, mem->t, mem->q, it->v, target, false, moved);
   }
   ga_integrator_count_repivots(it);
@@ -300,34 +316,45 @@ ga_status ga_integrator_project_velocity(ga_integrator *it, ga_projection kind, 
   return status;
 }
 
+/* Set the function to be called after a start and each accepted step; NULL: none. */
 void ga_integrator_observe(ga_integrator *it, ga_observer observer, void *context) {
   it->observer = observer;
   it->observer_context = context;
 }
 
+/* The accepted state; the pointer stays valid, the numbers change with every step. */
 const ga_state *ga_integrator_state(const ga_integrator *it) {
   return &it->state;
 }
+
+/* The statistics since the start; the pointer stays valid, the numbers change with every step. */
 const ga_stats *ga_integrator_stats(const ga_integrator *it) {
   return &it->stats;
 }
+
+/* Status and message of the last call that failed. */
 const ga_error *ga_integrator_error(const ga_integrator *it) {
   return &it->error;
 }
+
+/* The options in use: a copy of those given. */
 const ga_options *ga_integrator_options(const ga_integrator *it) {
   return &it->options;
 }
 
+/* Name of the linear solver of the steps, "" if it has none. */
 const char *ga_integrator_linsol(const ga_integrator *it) {
   const ga_linsol_ops *ops = it->step.factors.ls.ops;
   return ops->name ? ops->name : "";
 }
 
+/* Why that linear solver was chosen, as text. */
 const char *ga_integrator_linsol_why(const ga_integrator *it) {
   return it->step.factors.ls.why;
 }
 
-/* The dependent rows found last; its arrays belong to the integrator. */
+/* The dependent rows found last (ndependent = 0: none); its arrays belong to the integrator and
+ * change at the next start. */
 ga_dependency ga_integrator_dependency(const ga_integrator *it) {
   const ga_rank *found = &it->redundancy.found;
   int rows = it->eval.nlam + it->eval.npsi;
@@ -344,6 +371,8 @@ ga_dependency ga_integrator_dependency(const ga_integrator *it) {
                          .unique = found->unique};
 }
 
+/* Write a sentence on the i-th dependent row to text, an array of size room; false if there is no
+ * such row. */
 bool ga_integrator_dependency_text(const ga_integrator *it, int i, char *text, size_t room) {
   if (it->redundancy.found.ndependent == 0 || room == 0) return false;
   return ga_rank_sentence(&it->redundancy.found, it->eval.nlam, it->model->lam_names,

@@ -114,7 +114,7 @@ typedef struct ga_beginning {
 ga_status ga_start_at(ga_integrator *it, const ga_beginning *from);
 
 /* Compute the memory of the method for steps of size h at time t, from it->q, it->v, it->vd: it->w,
- * it->a and, for methods that leave the hidden constraint free, a changed it->v. */
+ * it->a and, if start is GA_START_PERTURBED, a changed it->v. `start` is not GA_START_BEST. */
 ga_status ga_start_memory(ga_integrator *it, ga_start start, double t, double h);
 
 /* Solve the first step of an implicit start together with its a_n, which is left in it->a. */
@@ -135,8 +135,9 @@ ga_status ga_start_hidden_target(ga_integrator *it, double t, const double *q, c
 ga_status ga_start_consistent(ga_integrator *it, double t, double *q, double *v, double *vd,
                               double *lam, double *psi);
 
-/* projection.c: project q or v in place. The velocity then satisfies G v + g_t = target (NULL: 0);
- * with_k: and k = 0, otherwise H dv = 0. moved: largest change of an entry. */
+/* projection.c: project q or v in place; unchanged on failure. The velocity then satisfies
+ * G v + g_t = target (NULL: 0); with_k: and k = 0, otherwise H dv = 0. moved (may be NULL): largest
+ * change of an entry. Collective. */
 ga_status ga_project_position(ga_integrator *it, double t, double *q, const double *v,
                               double *moved);
 ga_status ga_project_velocity(ga_integrator *it, double t, const double *q, double *v,

@@ -6,7 +6,10 @@
  *   restore_after_failure  restore statistics and factors after a failed attempt
  *   undo_step              restore the memory, too
  *   accept_step            update predictor, statistics and time; then events and observer
- */
+ *
+ * it->mem is the accepted state and memory, it->last what an attempt returns to. A status < 0 is
+ * final; with a status > 0 (GA_RETRY_..) a step of another size may succeed. All functions that
+ * solve or evaluate are collective: all processes of a team call them. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -19,7 +22,8 @@ static const double NOT_LEAST =
     1.001; /* a step that is larger than the least one, relative to it */
 
 /* Compute into it->values what is reported but is no unknown of the step: v', lam, psi from the
- * equations of motion at its end. The multipliers of the step are the guess. */
+ * equations of motion at its end. Nothing to do for GA_REPORT_STEP. The multipliers of the step, in
+ * step.newton.x, are the guess and go to saddle.guess. */
 static ga_status compute_reported_values(ga_integrator *it) {
   const ga_equations *eq = &it->step.eq;
   const ga_method *method = it->method;
@@ -34,8 +38,10 @@ static ga_status compute_reported_values(ga_integrator *it) {
   return ga_saddle_acceleration(&it->saddle, end->t, end->q, end->v, out->vd, out->lam, out->psi);
 }
 
-/* The matrix of a step is singular. If the method needs a regular M and M is singular, replace the
- * message by one that names the coordinate without mass, and return true. */
+/* The matrix of a step is singular. If the method needs a regular M and M is singular, replace
+ * the text in it->error by one that names the coordinate without mass (the code stays), and
+ * return true; otherwise it->error does not change. it->d and the factors of the saddle are
+ * overwritten. */
 static bool name_massless_coordinate(ga_integrator *it) {
   const ga_method *method = it->method;
   const ga_site *site = &it->step.eq.site[GA_SITE_NEW];
@@ -52,7 +58,8 @@ static bool name_massless_coordinate(ga_integrator *it) {
 }
 
 /* The matrix of a step is singular. If the constraints are independent at the state before the
- * step, change the message: the step is too large, its iterates have left the motion. */
+ * step, change the end of the text in it->error, from ';' on: the step is too large, its iterates
+ * have left the motion. The factors of the saddle are overwritten. */
 static void explain_singular_step(ga_integrator *it) {
   ga_error matrix = it->error;
   char *tail = strchr(matrix.text, ';');
@@ -68,8 +75,9 @@ static void explain_singular_step(ga_integrator *it) {
   it->error = matrix;
 }
 
-/* Solve the equations of the step by Newton's iteration, from a guess extrapolated from the last
- * steps. The solution is in it->step.newton.x; the memory does not change. */
+/* Solve the equations of the step of size h from it->mem.t to t1 by Newton's iteration, from a
+ * guess extrapolated from the last steps. The solution is in it->step.newton.x, the end of the step
+ * in step.eq.site[GA_SITE_NEW]; the memory does not change. */
 ga_status ga_loop_solve(ga_integrator *it, const ga_past *past, double h, double t1) {
   ga_status status = ga_equations_begin(&it->step.eq, &it->mem, past, h, t1);
   if (status != GA_OK) return status;
@@ -78,8 +86,9 @@ ga_status ga_loop_solve(ga_integrator *it, const ga_past *past, double h, double
   return ga_newton_solve(&it->step.newton, extrapolated ? x : NULL, it->predictor.phi[0]);
 }
 
-/* Correct the memory for h, then solve the equations of the step; the first step of an implicit
- * start also finds its a_n. */
+/* Correct the memory for h, then solve the equations of the step into step.newton.x; the first step
+ * of an implicit start also finds its a_n (in it->a). If the matrix is singular, the message is
+ * improved. The memory it->mem does not change. */
 static ga_status solve_step(ga_integrator *it, double h, double t1) {
   ga_past past;
   ga_status status = ga_memory_correct(it, h, &past);
@@ -103,9 +112,9 @@ static void remember_before_step(ga_integrator *it) {
   it->last.valid = false;
 }
 
-/* After an attempt that failed or is rejected: counters of work stay, maxima of residuals are
- * restored. Factors made in the attempt are dropped, so that the next attempt does not depend on
- * it. */
+/* After an attempt that failed or is rejected, when it->mem is already as before: counters of work
+ * stay, maxima of residuals and the state of redundancy are restored. Factors made in the attempt
+ * are dropped, so that the next attempt does not depend on it. it->last is no longer valid. */
 static void restore_after_failure(ga_integrator *it) {
   const ga_stats *before = &it->last.stats;
   it->stats.max_g = before->max_g;
@@ -118,14 +127,15 @@ static void restore_after_failure(ga_integrator *it) {
   it->last.valid = false;
 }
 
-/* Return to the accepted state before the last step, bit by bit. */
+/* Return to the accepted state before the last step, bit by bit. it->last must be valid, and is not
+ * afterwards: only one step can be undone. */
 static void undo_step(ga_integrator *it) {
   ga_memory_copy(&it->mem, &it->last.mem, &it->eval);
   restore_after_failure(it);
 }
 
-/* Store the solved step in the memory (the old one goes to it->last), constraint residuals in the
- * statistics. If this fails, the memory does not change. */
+/* Store the solved step in the memory (the old one goes to it->last, which becomes valid) and the
+ * largest constraint residuals in the statistics. If this fails, the memory does not change. */
 static ga_status store_results(ga_integrator *it) {
   double worst[3];
   ga_status status = ga_equations_end(&it->step.eq, it->step.newton.x, &it->values, &it->mem,
@@ -140,8 +150,9 @@ static ga_status store_results(ga_integrator *it) {
   return GA_OK;
 }
 
-/* After a projection of q and v: compute v' and, unless they are unknowns of the step, lam and psi
- * again at the projected state. a and w, the memory of the method, stay. */
+/* After a projection of q and v: compute v' and, unless they are unknowns of the step
+ * (GA_REPORT_VD), lam and psi again at the projected state, into it->mem. a and w, the memory of
+ * the method, stay. If this fails, it->mem keeps the old values. */
 static ga_status report_after_projection(ga_integrator *it) {
   const ga_values *out = &it->values;
   ga_memory *mem = &it->mem;
@@ -157,8 +168,8 @@ static ga_status report_after_projection(ga_integrator *it) {
   return GA_OK;
 }
 
-/* Project q and v if option project_every says so for this step. If the projection fails, so does
- * the step. */
+/* Project q and v of it->mem if option project_every says so for this step (0: never), and compute
+ * v' there again if they moved. If the projection fails, so does the step; the caller undoes it. */
 static ga_status project_if_due(ga_integrator *it) {
   int every = it->options.project_every;
   double moved_q = 0, moved_v = 0;
@@ -170,8 +181,10 @@ static ga_status project_if_due(ga_integrator *it) {
   return status;
 }
 
-/* Try one step of size h to t1. On failure the accepted state is as before and stats.failed is
- * increased; a status > 0 means that a smaller step may succeed. */
+/* Try one step of size h to t1. On success it->mem is the new state and it->last the old one; the
+ * step is not yet counted and can be undone. On failure the accepted state is as before and
+ * stats.failed is increased (not for a step that is too small to be tried); a status > 0 means that
+ * a smaller step may succeed. */
 static ga_status attempt_step(ga_integrator *it, double h, double t1) {
   ga_error_clear(&it->error);
   if (!(t1 > it->mem.t) || h * h < DBL_MIN) {
@@ -198,7 +211,8 @@ static ga_status attempt_step(ga_integrator *it, double h, double t1) {
   return status;
 }
 
-/* Update statistics and the user's state for an accepted step of size h. */
+/* Update statistics (steps, largest and least h) and t, h of the user's state for an accepted step
+ * of size h. */
 static void count_step(ga_integrator *it, double h) {
   it->stats.steps++;
   it->stats.h_largest = fmax(it->stats.h_largest, h);
@@ -207,7 +221,8 @@ static void count_step(ga_integrator *it, double h) {
   it->state.t = it->mem.t;
 }
 
-/* Make the solved step final: predictor, statistics, redundant rows. */
+/* Make the solved step final: predictor, statistics, redundant rows. A failure (of the multipliers
+ * of redundant rows) ends the run, with the step counted. */
 static ga_status accept_step(ga_integrator *it) {
   const ga_equations *eq = &it->step.eq;
   if (it->step.newton.misled) ga_predictor_forget(&it->predictor);
@@ -232,8 +247,9 @@ static ga_status fail_below_h_min(ga_integrator *it, double least, double h, boo
                  least, h, last.text);
 }
 
-/* One step with automatic size: try smaller and smaller steps until the error estimate is at most
- * 1, or the step is below h_min or rounding of t. *plan is the step made; it->h the next size. */
+/* One step with automatic size: try smaller and smaller steps until the error estimate is at most 1
+ * (GA_OK; not yet counted), or the step is below h_min or rounding of t (GA_ERR_STEP). Output:
+ * *plan is the step made, it->h the next size. On failure the accepted state is as before. */
 static ga_status step_of_automatic_size(ga_integrator *it, double t_end, ga_plan *plan) {
   double err = 0;
   for (bool again = false;; again = true) {
@@ -265,7 +281,7 @@ static ga_status step_of_automatic_size(ga_integrator *it, double t_end, ga_plan
 /* The last step of a run failed with `status`. Try a shorter and a longer one; if both succeed,
  * the end is a singular position, and the message says so. Both are undone. */
 static ga_status explain_singular_end(ga_integrator *it, const ga_plan *plan, ga_status status) {
-  static const double fractions[] = {0.6, 1.4};
+  static const double fractions[] = {0.6, 1.4}; /* of the step: before and after its end */
   const ga_error failed = it->error;
   for (int i = 0; i < 2; i++) {
     if (attempt_step(it, fractions[i] * plan->h, it->mem.t + fractions[i] * plan->h) != GA_OK) {
@@ -282,9 +298,10 @@ static ga_status explain_singular_end(ga_integrator *it, const ga_plan *plan, ga
                  it->mem.t, plan->t1);
 }
 
-/* A step of given size. If it would end in a singular position, try 0.6, 0.8, 0.3 of it; the next
- * step then meets the planned time. If the mechanism stays singular, or t_end itself is singular,
- * solve the step as it is, with regularized multipliers. */
+/* A step of given size. If it would end in a singular position, try 0.6, 0.8, 0.3 of it; the step
+ * after it is longer and ends at its own planned time. If the mechanism stays singular, or t_end
+ * itself is singular, solve the step as it is, with regularized multipliers (redundancy.patient).
+ * it->mem is the result; on failure it is as before. */
 static ga_status step_of_given_size(ga_integrator *it, const ga_plan *plan, double t_end) {
   static const double fractions[] = {0.6, 0.8, 0.3};
   ga_status status = attempt_step(it, plan->h, plan->t1);
@@ -303,8 +320,8 @@ static ga_status step_of_given_size(ga_integrator *it, const ga_plan *plan, doub
   return status > 0 && plan->t1 >= t_end ? explain_singular_end(it, plan, status) : status;
 }
 
-/* A step that is too short to be solved: move q and v along their Taylor polynomials to
- * plan->t1. */
+/* A step that is too short to be solved: move q and v along their Taylor polynomials to plan->t1,
+ * project if that is due, count the step. On failure the accepted state is as before. */
 static ga_status extrapolate_short_step(ga_integrator *it, const ga_plan *plan) {
   ga_memory_extrapolate(it, plan->t1);
   ga_status status = project_if_due(it);
@@ -318,7 +335,8 @@ static ga_status extrapolate_short_step(ga_integrator *it, const ga_plan *plan) 
   return status;
 }
 
-/* Make one accepted step on the way to t_end (INFINITY: no end has to be met). */
+/* Make one accepted step on the way to t_end (INFINITY: no end has to be met), which never passes
+ * t_end, and advance the plan. Neither events nor the observer are called. */
 static ga_status advance_one_step(ga_integrator *it, double t_end) {
   ga_plan plan;
   ga_status status = ga_plan_next(it, t_end, &plan);
@@ -345,8 +363,9 @@ ga_status ga_loop_observe(ga_integrator *it) {
   return ga_team_agree(it->eval.team, status, &it->error);
 }
 
-/* After an accepted step: find and report events, then call the observer. A terminal event or a
- * stop by the observer is the result. */
+/* After an accepted step: find and report events, then call the observer. The result is
+ * GA_STOPPED if the observer stops the run, otherwise GA_EVENT after a terminal event, or GA_OK;
+ * < 0: failure. */
 static ga_status handle_events_and_observe(ga_integrator *it) {
   ga_status status = it->events.n > 0 ? ga_events_handle(it) : GA_OK;
   if (status < 0) return status;
@@ -354,8 +373,8 @@ static ga_status handle_events_and_observe(ga_integrator *it) {
   return seen != GA_OK ? seen : status;
 }
 
-/* Before a step or a run: GA_ERR_ARG unless the integrator is started and, in a team, all
- * processes agree on t_end, h and the number of events. */
+/* Before a step or a run: GA_ERR_ARG unless the integrator is started and, in a team, all processes
+ * agree on t_end, h and the number of events. Clears it->error and events.stopped_by. */
 static ga_status check_ready(ga_integrator *it, double t_end) {
   ga_team *team = it->eval.team;
   const double common[] = {it->started, t_end, it->events.n, it->h};
@@ -371,13 +390,17 @@ static ga_status check_ready(ga_integrator *it, double t_end) {
   return ga_fail(&it->error, GA_ERR_ARG, "ga_integrator_start comes first");
 }
 
+/* Make one step, then handle events and call the observer. GA_OK, GA_EVENT or GA_STOPPED after an
+ * accepted step; any other status: the accepted state is that before the step. */
 ga_status ga_integrator_step(ga_integrator *it) {
-  ga_status status = check_ready(it, 0);
+  ga_status status = check_ready(it, 0); /* 0: there is no t_end to compare */
   if (status == GA_OK) status = advance_one_step(it, INFINITY);
   return status == GA_OK ? handle_events_and_observe(it) : status;
 }
 
-/* Step until t_end is met exactly, an event or the observer stops the run, or a step fails. */
+/* Step until t_end is met exactly (GA_OK), an event (GA_EVENT) or the observer (GA_STOPPED) stops
+ * the run, or a step fails; the accepted state is then the last good one. t_end in the past:
+ * GA_ERR_ARG. */
 ga_status ga_integrator_run(ga_integrator *it, double t_end) {
   ga_status status = check_ready(it, isfinite(t_end) ? t_end : 0);
   if (status != GA_OK) return status;
@@ -398,12 +421,14 @@ ga_status ga_integrator_run(ga_integrator *it, double t_end) {
   return status;
 }
 
+/* Set the size h of the next steps (automatic sizes: of the next step only); given times are
+ * counted from the current one on. GA_ERR_STEP, and no change, if h is not a possible size. */
 ga_status ga_integrator_set_step(ga_integrator *it, double h) {
   ga_status status = ga_check_step_size(h, &it->error);
   if (status != GA_OK) return status;
   it->h = h;
   if (!it->step_size.on) it->options.h = h;
   ga_eval_set_step(&it->eval, h);
-  if (it->started) ga_plan_rebase(it, true);
+  if (it->started) ga_plan_rebase(it, true); /* true: go on with the next fraction */
   return GA_OK;
 }

@@ -28,9 +28,12 @@
 
 #include "run/integrator.h"
 
+/* Names: a, w, momentum are the memory of the method, a_n, w_n (method.h) and M a of weighted rows;
+ * mem = it->mem is the accepted state; it->a, it->w, .. are copies of it that may be changed. */
+
 static const double SAME = 1e-4; /* relative changes of h below this do not matter */
 
-/* it->hidden = factor (G v + g_t) at the accepted state. */
+/* it->hidden = factor (G v + g_t) at the accepted state; saddle.G is overwritten. Collective. */
 static ga_status scaled_hidden(ga_integrator *it, double factor) {
   const ga_memory *mem = &it->mem;
   ga_status status = ga_eval_G(&it->eval, mem->t, mem->q, &it->saddle.G);
@@ -61,7 +64,8 @@ static double growth_with(const ga_integrator *it, double ratio) {
 }
 
 /* Compute it->vd, it->lam, it->psi, it->a, it->w anew for steps of h, as at a start from the
- * accepted q and it->v. */
+ * accepted q and from it->v, which the caller has set; it->v is moved if the best start of the
+ * method is perturbed. it->q is overwritten. The accepted state does not change. Collective. */
 static ga_status rebuild_memory(ga_integrator *it, double h) {
   const ga_memory *mem = &it->mem;
   memcpy(it->q, mem->q, (size_t)it->eval.nq * sizeof(double));
@@ -77,8 +81,9 @@ static void extrapolate_difference(int n, double weight, const double *before, d
   for (int i = 0; i < n; i++) old[i] += weight * (old[i] - before[i]);
 }
 
-/* Correct it->a and it->momentum for the new h, ratio = h/h_old. After a start there is no step
- * before; then a <- base + ratio (a - base), base = v' or w. */
+/* Correct it->a and it->momentum, which are copies of the memory, for the new h, ratio = h/h_old.
+ * After a start there is no step before; then, as for rows that are not weighted, a <- base + ratio
+ * (a - base), base = v' (weighted rows) or w. */
 static void correct_a(ga_integrator *it, double ratio) {
   const ga_memory *mem = &it->mem;
   const ga_params *par = &it->options.par;
@@ -93,8 +98,9 @@ static void correct_a(ga_integrator *it, double ratio) {
   for (int i = 0; i < nv; i++) it->a[i] = base[i] + ratio * (mem->a[i] - base[i]);
 }
 
-/* Largest |it->a - w| over all processes, alpha h w' for a smooth motion; weighted rows: |it->a -
- * v'|. */
+/* How far the memory it->a is from the acceleration of its time: the largest |a_i - w_i|, for
+ * weighted rows |a_i - v'_i|, over all processes (collective). For a smooth motion this shift is
+ * alpha h |w'|; vd, w: v' and w that belong to it->a. */
 static double largest_shift(const ga_integrator *it, const double *vd, const double *w) {
   const double *base = it->method->weighted ? vd : w;
   double largest = 0;
@@ -102,13 +108,16 @@ static double largest_shift(const ga_integrator *it, const double *vd, const dou
   return ga_team_max(it->eval.team, largest);
 }
 
-/* One rounding of the largest entry of w (weighted rows: of v'). */
+/* One rounding of the largest entry of w (weighted rows: of v') in the accepted memory.
+ * Collective. */
 static double rounding_of_w(const ga_integrator *it) {
   const double *base = it->method->weighted ? it->mem.vd : it->mem.w;
   return DBL_EPSILON * ga_team_max(it->eval.team, ga_max_abs(it->eval.nv, base));
 }
 
-/* Option rescale = gamma: set the coefficients of the step to gamma_n, and it->delta to delta^+. */
+/* Option rescale = gamma: set the coefficients of the step, step.eq.tab, to those with gamma_n for
+ * a step of h, and it->delta to delta^+ (both: head of this file). mem.delta takes that value when
+ * the step is accepted. */
 static void adapt_gamma(ga_integrator *it, double h) {
   ga_params par = it->options.par;
   double delta = it->mem.delta;
@@ -118,8 +127,8 @@ static void adapt_gamma(ga_integrator *it, double h) {
   it->delta = next;
 }
 
-/* Copy v, a, w, momentum of the memory to the work arrays of the same names, to be corrected
- * there. */
+/* Copy v, a, w, momentum of the memory to the work arrays of the same names, it->v and so on, to be
+ * corrected there. */
 static void copy_memory(ga_integrator *it) {
   const ga_memory *mem = &it->mem;
   size_t bytes = (size_t)it->eval.nv * sizeof(double);
@@ -129,12 +138,15 @@ static void copy_memory(ga_integrator *it) {
   memcpy(it->momentum, mem->momentum, bytes);
 }
 
-/* Set *past to the old values for a step of size h, corrected in copies if h has changed. After
- * too much growth the memory is rebuilt as at a start, unless forces are so stiff that this gives
- * a larger a - w than the correction. */
+/* Set *past to the old values for a step of size h: pointers to the memory, or to corrected copies
+ * it->v, it->a, .. if h has changed. After too much growth the memory is rebuilt as at a start,
+ * unless forces are so stiff that this gives a larger a - w than the correction. Sets it->growth,
+ * with rescale = gamma also it->delta and step.eq.tab. it->mem does not change, also on failure.
+ * Collective. */
 ga_status ga_memory_correct(ga_integrator *it, double h, ga_past *past) {
   const ga_memory *mem = &it->mem;
   ga_rescale rescale = it->options.rescale;
+  /* is M a of the last step used again? Else past->momentum = NULL and it is computed anew */
   bool kept = it->options.mass_at == GA_MASS_PREVIOUS && !mem->first;
   *past = (ga_past){mem->v, mem->a, mem->w, kept ? mem->momentum : NULL};
   if (rescale == GA_RESCALE_GAMMA) adapt_gamma(it, h);
@@ -160,6 +172,7 @@ ga_status ga_memory_correct(ga_integrator *it, double h, ga_past *past) {
   if (!hidden || !it->method->hidden_free || it->eval.nlam_all == 0) return GA_OK;
   ga_status status = scaled_hidden(it, ratio * ratio);
   if (status != GA_OK) return status;
+  /* false: H dv = 0; NULL: the size of the change is not asked for */
   return ga_project_velocity(it, mem->t, mem->q, it->v, it->hidden, false, NULL);
 }
 
@@ -206,8 +219,9 @@ static void taylor_step(ga_integrator *it, double dt, double *q, double *v) {
   ga_space_step(it->model->space, mem->q, it->d, q);
 }
 
-/* Does v' at t1, after a Taylor step, differ by at most this fraction of |v'|, or by rounding
- * only? False if the model cannot be evaluated there. */
+/* Does v' at t1, after a Taylor step, differ from v' at the accepted state by at most this fraction
+ * of |v'|, or by rounding only? False if the model cannot be evaluated there. it->qs, vs, d, r, vd,
+ * vdd, values and step_size.noise are work; it->error is cleared. Collective. */
 static bool acceleration_hardly_changes(ga_integrator *it, double t1, double fraction) {
   const ga_memory *mem = &it->mem;
   ga_saddle *s = &it->saddle;
@@ -229,19 +243,25 @@ static bool acceleration_hardly_changes(ga_integrator *it, double t1, double fra
   return ga_team_max(team, ga_max_abs(nv, it->r)) <= allowed;
 }
 
+/* True if the planned step is so short that rounding would spoil it (see above): the caller then
+ * extrapolates. Steps since t_memory, the last solved one, count together. Collective after a
+ * start. */
 bool ga_memory_step_too_short(ga_integrator *it, const ga_plan *plan) {
   double fraction = (plan->t1 - it->t_memory) / usual_size(it, plan);
   if (!(fraction * fraction * fraction < it->eval.noise_all)) return false;
   return !it->mem.first || acceleration_hardly_changes(it, plan->t1, cbrt(it->eval.noise_all));
 }
 
+/* Set the time of the accepted state, of it->state and of the predictor to t1, which differs from
+ * it by rounding only. */
 void ga_memory_set_time(ga_integrator *it, double t1) {
   ga_predictor_shift(&it->predictor, t1);
   it->mem.t = it->state.t = t1;
 }
 
-/* Move the accepted q, v, t to t1 along Taylor polynomials. The old memory goes to it->last, for
- * dense output and for undoing the step. */
+/* Move the accepted q, v, t to t1 along Taylor polynomials; v', multipliers, a, w and mem.h stay.
+ * The old memory goes to it->last, for dense output and for undoing the step. it->qs, it->vs, it->d
+ * are work. */
 void ga_memory_extrapolate(ga_integrator *it, double t1) {
   ga_memory *mem = &it->mem;
   taylor_step(it, t1 - mem->t, it->qs, it->vs);

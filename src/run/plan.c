@@ -13,12 +13,14 @@
 
 static const double SLACK = 1e-8; /* of a step by which an end may be missed and still be met */
 
+/* Four roundings of the larger of |t|, |t1|: times nearer to each other count as equal. */
 double ga_same_time(double t, double t1) {
   return 4 * DBL_EPSILON * fmax(fabs(t), fabs(t1));
 }
 
-/* Read the fractions of h from option h_fractions or from the text h_seq, check them, sum them
- * up. */
+/* Read the fractions of h from option h_fractions or from the text h_seq, check them, sum them up:
+ * sets n, fraction, until of it->sequence, which was zeroed. it->step_size.on must be set.
+ * GA_ERR_ARG or GA_ERR_MEM on failure. */
 ga_status ga_plan_init(ga_integrator *it) {
   ga_sequence *s = &it->sequence;
   const ga_options *o = &it->options;
@@ -56,7 +58,7 @@ static double fraction_of_step(const ga_sequence *s, long i) {
   return s->fraction[sequence_index(s, i) % s->n];
 }
 
-/* the time after the next step */
+/* The time after the next step of the sequence: t_base + S h, see the head of this file. */
 static double next_time(const ga_integrator *it) {
   const ga_sequence *s = &it->sequence;
   long at = sequence_index(s, 1);
@@ -79,7 +81,8 @@ static ga_status ask_user_for_size(ga_integrator *it, long n, double t, double *
                  n);
 }
 
-/* *h: size of the next step; *t1: the time it leads to. */
+/* *h: size of the next step, not yet reduced to meet t_end; *t1: the time it leads to. Fails only
+ * if the user's function gives no usable size. */
 static ga_status next_size(ga_integrator *it, double *h, double *t1) {
   double t = it->mem.t;
   if (it->options.step_size) {
@@ -92,19 +95,20 @@ static ga_status next_size(ga_integrator *it, double *h, double *t1) {
   return GA_OK;
 }
 
-/* *h: size of the step after the next one, which begins at t1. */
+/* *h: size of the step after the next one, which begins at t1. it->sequence does not change. */
 static ga_status size_after(ga_integrator *it, double t1, double *h) {
   if (it->options.step_size) return ask_user_for_size(it, it->stats.steps + 1, t1, h);
   *h = it->step_size.on ? it->h : it->h * fraction_of_step(&it->sequence, 1);
   return GA_OK;
 }
 
-/* Plan the next step. If two steps would pass t_end, the rest is shared between them; the size of
- * the second is asked for only if the first does not reach t_end. */
+/* Plan the next step from it->mem.t: *plan. If two steps would pass t_end, the rest is shared
+ * between them; the size of the second is asked for only if the first does not reach t_end. Nothing
+ * else changes; on failure *plan is not to be used. t_end INFINITY: no end. */
 ga_status ga_plan_next(ga_integrator *it, double t_end, ga_plan *plan) {
   double h, after, t1, t = it->mem.t, left = t_end - t;
   ga_status status = next_size(it, &h, &t1);
-  *plan = (ga_plan){h, t1, h, true};
+  *plan = (ga_plan){h, t1, h, true}; /* h, t1, whole, regular */
   if (status != GA_OK || !isfinite(t_end)) return status;
   double slack = SLACK * h + ga_same_time(t, t_end);
   if (left > h + slack) {
@@ -120,11 +124,14 @@ ga_status ga_plan_next(ga_integrator *it, double t_end, ga_plan *plan) {
   return GA_OK;
 }
 
+/* The planned step has been made: count it in the sequence. After an end (meets_end), or a step
+ * that was not of the sequence, times are computed from it->mem.t on. */
 void ga_plan_advance(ga_integrator *it, const ga_plan *plan, bool meets_end) {
   it->sequence.n_base++;
   if (meets_end || !plan->regular) ga_plan_rebase(it, plan->regular || !meets_end);
 }
 
+/* Compute times from it->mem.t on; keep_phase: with the next fraction, otherwise the first. */
 void ga_plan_rebase(ga_integrator *it, bool keep_phase) {
   ga_sequence *s = &it->sequence;
   s->first = keep_phase ? sequence_index(s, 0) % s->n : 0;

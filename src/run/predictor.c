@@ -23,8 +23,9 @@
 #include <math.h>
 #include <string.h>
 
-static const double FALLS = 0.5, GROWS = 1.5;
+static const double FALLS = 0.5, GROWS = 1.5; /* ratios of terms D_j, see above */
 
+/* Allocate the differences phi of n unknowns, the first nx of them accelerations; *p was zeroed. */
 void ga_predictor_init(ga_predictor *p, int nx, int n, ga_arena *arena) {
   p->nx = nx;
   p->n = n;
@@ -32,10 +33,12 @@ void ga_predictor_init(ga_predictor *p, int nx, int n, ga_arena *arena) {
   for (int k = 0; k < GA_PREDICTOR_STEPS; k++) p->phi[k] = ga_arena_doubles(arena, (size_t)n);
 }
 
+/* Forget all steps except the latest, phi[0]: the next guess is that one. */
 void ga_predictor_forget(ga_predictor *p) {
   p->count = 1;
 }
 
+/* Set the time of the latest step to t, move the earlier ones with it; weights become invalid. */
 void ga_predictor_shift(ga_predictor *p, double t) {
   double by = t - p->t[0];
   for (int j = 1; j < p->count; j++) p->t[j] += by;
@@ -43,8 +46,8 @@ void ga_predictor_shift(ga_predictor *p, double t) {
   p->nb = 0;
 }
 
-/* b_j for a step to t1, in p->b. They are not computed again if the guess of this step used
- * them. */
+/* b_j, j < count, for a step to t1, in p->b, which is returned; sets nb, b_t1. They are not
+ * computed again if the guess of this step used them. */
 static double *update_weights(ga_predictor *p, double t1) {
   double *b = p->b;
   if (p->nb >= p->count && p->b_t1 == t1) return b;
@@ -64,7 +67,7 @@ static void replace_difference(int n, double b, double *restrict phi, double *re
   }
 }
 
-/* Two orders of replace_difference in one pass. */
+/* Two orders of replace_difference in one pass: for phi with b[0], then next with b[1]. */
 static void replace_two_differences(int n, const double *b, double *restrict phi,
                                     double *restrict next, double *restrict carry) {
   const double b0 = b[0], b1 = b[1];
@@ -87,8 +90,9 @@ static int piece_size(int from, int to) {
   return to - from < PIECE ? to - from : PIECE;
 }
 
-/* Update all differences of the unknowns at .. at + n - 1 for the new solution x, and their
- * largest sizes, apart for accelerations (size_x) and multipliers (size_m). */
+/* Update all differences of the unknowns at .. at + n - 1 for the new solution x, and raise their
+ * largest sizes, apart for accelerations (size_x) and multipliers (size_m), which the caller has
+ * set to 0. n <= PIECE; b: weights of this step. p->count does not change. */
 static void update_piece(ga_predictor *p, const double *b, const double *x, int at, int n) {
   double carry[PIECE];
   int count = p->count, end = at + n;
@@ -115,8 +119,8 @@ static void share_sizes(ga_predictor *p) {
   memcpy(p->size_m, all + GA_PREDICTOR_STEPS, sizeof p->size_m);
 }
 
-/* Remember x of an accepted step from t to t1: update the differences. At most BEYOND of them
- * above the order in use are kept. */
+/* Remember x of an accepted step from t to t1: update differences phi, sizes, times and count. At
+ * most BEYOND differences above the order in use are kept. Collective in a team. */
 void ga_predictor_keep(ga_predictor *p, double t, double t1, const double *x) {
   if (p->count == 1) p->t[0] = t;
   if (p->count > p->order + BEYOND) p->count = p->order + BEYOND; /* and one new */
@@ -136,8 +140,9 @@ static double term_size(const ga_predictor *p, const double *b, int j) {
   return ga_max(by_x > 0 ? by_x / p->size_x[0] : 0, by_m > 0 ? by_m / p->size_m[0] : 0);
 }
 
-/* The largest order up to which the terms D_j fall by FALLS. *alternates: the terms beyond it grow
- * like those of an error that changes its sign in each step. */
+/* The largest order up to which the terms D_j fall by FALLS, from the relative sizes of all of
+ * them. *alternates: the terms beyond it grow like those of an error that changes its sign in each
+ * step. */
 static int choose_order(const ga_predictor *p, const double *b, bool *alternates) {
   double last = 1;
   *alternates = false;
@@ -159,13 +164,15 @@ static void add_two(int n, const double *b, const double *restrict phi, const do
   for (int e = 0; e < n; e++) x[e] = x[e] + b0 * phi[e] + b1 * next[e];
 }
 
-/* x = sum_j b_j phi_j, the polynomial extrapolated to t1, of the order chosen here; false if that
- * order is 0. */
+/* x = sum_j b_j phi_j, the polynomial extrapolated to t1, of the order chosen here (p->order) and
+ * perhaps the alternating term beyond it; false if there is no term but phi_0, then x = phi_0. If t
+ * is not the time of the latest step, all but that one are forgotten. */
 bool ga_predictor_guess(ga_predictor *p, double t, double t1, double *x) {
   bool alternates;
   if (p->count > 1 && p->t[0] != t) p->count = 1; /* the state is not the one these led to */
   double *b = update_weights(p, t1);
   int terms = p->order = choose_order(p, b, &alternates);
+  /* that weight is changed, and no longer valid for the update: nb leaves it out */
   if (alternates) b[++terms] *= -p->rho, p->nb = terms;
   if (terms == 0) {
     memcpy(x, p->phi[0], (size_t)p->n * sizeof(double));

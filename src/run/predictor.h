@@ -13,7 +13,7 @@ typedef struct ga_predictor {
   int count;     /* steps remembered, at least one, the latest first; if it is the only one, the
                     next `keep` sets its time */
   int order;     /* of the last guess */
-  double rho;    /* errors that alternate are damped by this factor a step; 0: not checked */
+  double rho;    /* errors that alternate are damped by this factor a step; 0: not guessed */
   double t[GA_PREDICTOR_STEPS], *phi[GA_PREDICTOR_STEPS];
   double b[GA_PREDICTOR_STEPS], b_t1; /* weights of a step to b_t1, */
   int nb;                             /* number of valid weights */
@@ -21,6 +21,7 @@ typedef struct ga_predictor {
       size_m[GA_PREDICTOR_STEPS]; /* largest |phi_j| of accelerations and of multipliers */
 } ga_predictor;
 
+/* Allocate phi; *p was zeroed. The caller sets team and rho. */
 void ga_predictor_init(ga_predictor *p, int nx, int n, ga_arena *arena);
 /* Forget all steps except the latest. */
 void ga_predictor_forget(ga_predictor *p);
@@ -28,7 +29,8 @@ void ga_predictor_forget(ga_predictor *p);
 void ga_predictor_keep(ga_predictor *p, double t, double t1, const double *x);
 /* Set the time of the latest step to t; the times of all earlier ones move with it. */
 void ga_predictor_shift(ga_predictor *p, double t);
-/* A guess for the step from t to t1; false if it is just the unknowns of the last step. */
+/* x (n numbers): a guess for the step from t to t1; false if it is just the unknowns of the last
+ * step, phi[0]. */
 bool ga_predictor_guess(ga_predictor *p, double t, double t1, double *x);
 
 #endif

@@ -18,7 +18,8 @@ static bool has_converged(double change, double last, double size) {
   return change <= level || (change <= CLOSE * (1 + size) && change >= 0.5 * last);
 }
 
-/* *yes: |g_i| <= 8 eps |G_i| |q|, i.e. the constraints hold up to rounding on all processes. */
+/* *yes: |g_i| <= 8 eps |G_i| |q|, i.e. the constraints hold up to rounding on all processes.
+ * it->hidden = g and saddle.G are overwritten. Collective. */
 static ga_status constraints_hold(ga_integrator *it, double t, const double *q, bool *yes) {
   ga_eval *e = &it->eval;
   ga_csr *G = &it->saddle.G;
@@ -43,8 +44,9 @@ static ga_status constraints_hold(ga_integrator *it, double t, const double *q, 
  *                                        d^T M d is least. */
 typedef enum { FEASIBLE, NEAREST } aim;
 
-/* One step of this kind from it->d; it->d and it->qs = q o exp(it->d) are updated. *change: largest
- * change of an entry of it->d. */
+/* One step of this kind from it->d; it->d and it->qs = q o exp(it->d), which must fit each other on
+ * entry, are updated. *change: largest change of an entry of it->d over all processes. it->hidden
+ * is work. On failure it->d and it->qs are as before. Collective. */
 static ga_status position_step(ga_integrator *it, double t, const double *q, const double *v,
                                aim kind, double *change) {
   ga_saddle *s = &it->saddle;
@@ -68,7 +70,8 @@ static ga_status position_step(ga_integrator *it, double t, const double *q, con
   return GA_OK;
 }
 
-/* Repeat position_step until it->d has converged. *done = false if it diverges or does not end. */
+/* Repeat position_step until it->d has converged. GA_OK with *done = false if it diverges or does
+ * not end; another status if a solve fails. Changes it->d, it->qs, it->hidden. Collective. */
 static ga_status position_steps(ga_integrator *it, double t, const double *q, const double *v,
                                 aim kind, bool *done) {
   double last = INFINITY, change = 0;
@@ -86,8 +89,9 @@ static ga_status position_steps(ga_integrator *it, double t, const double *q, co
   return GA_OK;
 }
 
-/* After the first step: iterate to g = 0, then to the nearest point, then to g = 0 again. If the
- * last two fail, the first point (in it->r) is the result. GA_ERR_INITIAL if there is none. */
+/* After the first step, in it->d and it->qs: iterate to g = 0, then to the nearest point, then to g
+ * = 0 again. Result in it->d, it->qs. If the last two fail, the first point (kept in it->r) is the
+ * result. GA_ERR_INITIAL if there is none. Collective. */
 static ga_status finish_position(ga_integrator *it, double t, const double *q, const double *v) {
   size_t size = (size_t)it->eval.nv * sizeof(double);
   bool done;
@@ -111,7 +115,9 @@ static ga_status finish_position(ga_integrator *it, double t, const double *q, c
 
 /* ACB15 (6): q <- q o exp(d~) with d = argmin d^T M d, g(t, q o exp(d~)) = 0. If the first step
  * meets g = 0 up to rounding, the constraints are straight there and no point is nearer.
- * Nonholonomic rows do not restrict positions; they are used only if nothing else determines d. */
+ * Nonholonomic rows do not restrict positions; they are used only if nothing else determines d,
+ * with H at v. *moved (may be NULL): largest |d_i|. q is unchanged on failure; it->d, qs, r, hidden
+ * are work. Collective. */
 ga_status ga_project_position(ga_integrator *it, double t, double *q, const double *v,
                               double *moved) {
   ga_eval *e = &it->eval;
@@ -133,8 +139,10 @@ ga_status ga_project_position(ga_integrator *it, double t, double *q, const doub
   return GA_OK;
 }
 
-/* ACB15 (7): v + dv with M dv + G^T mu + H^T nu = 0, G dv = target - (G v + g_t), H dv = 0 or
- * -k(v). One solve if k is linear in v, else Newton's iteration. */
+/* ACB15 (7): v <- v + dv with M dv + G^T mu + H^T nu = 0, G dv = target - (G v + g_t) (target NULL:
+ * 0), H dv = 0 or (with_k) -k(v). One solve if k plays no part, else Newton's iteration. *moved
+ * (may be NULL): largest |dv_i|. v is unchanged on failure; it->vs is work, v must not be it.
+ * Collective. */
 ga_status ga_project_velocity(ga_integrator *it, double t, const double *q, double *v,
                               const double *target, bool with_k, double *moved) {
   ga_saddle *s = &it->saddle;

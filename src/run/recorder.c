@@ -9,16 +9,18 @@
 #include "genalpha/ga_events.h"
 
 struct ga_recorder {
-  int width[GA_STATE_FIELDS];
-  double *field[GA_STATE_FIELDS];
-  long rows, room;
-  long every;
-  ga_integrator *it; /* asked for dense output, if there are times */
-  double *times;
-  long ntimes, next;
-  ga_status status;
+  int width[GA_STATE_FIELDS];     /* numbers per row of t, q, v, v', lam, psi */
+  double *field[GA_STATE_FIELDS]; /* rows one after the other */
+  long rows, room;                /* states kept, and how many there is memory for */
+  long every;                     /* keep every so many steps, if there are no times */
+  ga_integrator *it;              /* asked for dense output, if there are times */
+  double *times;                  /* wanted times, rising; NULL: none */
+  long ntimes, next;              /* their number, and the first that is not recorded yet */
+  ga_status status;               /* of the last observation: why it stopped the run */
 };
 
+/* *out: an empty recorder for states of this model, every step; NULL and GA_ERR_MEM without
+ * memory. */
 ga_status ga_recorder_new(const ga_model *model, ga_recorder **out) {
   ga_recorder *r = ga_calloc(1, sizeof *r);
   *out = r;
@@ -30,6 +32,7 @@ ga_status ga_recorder_new(const ga_model *model, ga_recorder **out) {
   return GA_OK;
 }
 
+/* Free the recorder and all rows; NULL is allowed. */
 void ga_recorder_free(ga_recorder *recorder) {
   if (!recorder) return;
   for (int p = 0; p < GA_STATE_FIELDS; p++) ga_free(recorder->field[p]);
@@ -37,7 +40,8 @@ void ga_recorder_free(ga_recorder *recorder) {
   ga_free(recorder);
 }
 
-/* Enlarge all arrays to so many rows; without memory none of them changes. */
+/* Enlarge all arrays to so many rows, which are kept; GA_ERR_MEM: none of them changes. Never
+ * shrinks. Pointers from ga_recorder_field become invalid. */
 ga_status ga_recorder_reserve(ga_recorder *r, long rows) {
   double *field[GA_STATE_FIELDS] = {NULL};
   if (rows <= r->room) return GA_OK;
@@ -59,14 +63,15 @@ ga_status ga_recorder_reserve(ga_recorder *r, long rows) {
   return ok ? GA_OK : GA_ERR_MEM;
 }
 
+/* Keep the states after every so many steps; GA_ERR_ARG if steps < 1. */
 ga_status ga_recorder_every(ga_recorder *recorder, long steps) {
   if (steps < 1) return GA_ERR_ARG;
   recorder->every = steps;
   return GA_OK;
 }
 
-/* Copy the times to record, which must be finite and must not fall; dense output of `it` gives the
- * states. */
+/* Copy the times to record, which must be finite and must not fall (GA_ERR_ARG); dense output of
+ * `it`, which must outlive the recording, gives the states. Times set before are replaced. */
 ga_status ga_recorder_times(ga_recorder *recorder, ga_integrator *it, const double *times,
                             long count) {
   for (long i = 0; i < count; i++) {
@@ -96,7 +101,7 @@ static bool next_row(ga_recorder *r, double *row[GA_STATE_FIELDS]) {
   return true;
 }
 
-/* Append a copy of the state. */
+/* Append a copy of the state as a new row; without memory r->status is set and returned. */
 static ga_status append_state(ga_recorder *r, const ga_state *state) {
   const double *const from[GA_STATE_FIELDS] = {&state->t, state->q,   state->v,
                                                state->vd, state->lam, state->psi};
@@ -109,8 +114,9 @@ static ga_status append_state(ga_recorder *r, const ga_state *state) {
   return GA_OK;
 }
 
-/* Append the states at the wanted times inside the last step, by dense output. Times that differ
- * from its ends by rounding count as these. */
+/* Append the states at the wanted times inside the last step, by dense output, and advance r->next.
+ * Times that differ from its ends by rounding count as these; earlier ones are skipped. A failure
+ * is returned and kept in r->status. */
 static ga_status append_wanted_times(ga_recorder *r, const ga_state *state) {
   const double slack = 1e-9 * state->h, first = state->t - state->h;
   for (; r->next < r->ntimes && r->times[r->next] <= state->t + slack; r->next++) {
@@ -127,34 +133,43 @@ static ga_status append_wanted_times(ga_recorder *r, const ga_state *state) {
   return GA_OK;
 }
 
+/* An observer (context: the recorder): keep the state if it is wanted; nonzero, which stops the
+ * run, if that fails. */
 int ga_recorder_observe(void *recorder, const ga_state *state, const ga_stats *stats) {
   ga_recorder *r = recorder;
   if (r->times) return append_wanted_times(r, state) != GA_OK;
   return stats->steps % r->every == 0 && append_state(r, state) != GA_OK;
 }
 
+/* GA_OK, or why an observation failed. */
 ga_status ga_recorder_status(const ga_recorder *recorder) {
   return recorder->status;
 }
 
+/* Append this state, unless the last row has the same time; GA_ERR_MEM without memory. */
 ga_status ga_recorder_add(ga_recorder *recorder, const ga_state *state) {
   if (recorder->rows > 0 && recorder->field[GA_STATE_T][recorder->rows - 1] == state->t)
     return GA_OK;
   return append_state(recorder, state);
 }
 
+/* Number of states kept. */
 long ga_recorder_rows(const ga_recorder *recorder) {
   return recorder->rows;
 }
 
+/* Numbers per row of this field. */
 int ga_recorder_width(const ga_recorder *recorder, ga_state_field field) {
   return recorder->width[field];
 }
 
+/* All rows of this field, one after the other; valid until the next row is added. */
 const double *ga_recorder_field(const ga_recorder *recorder, ga_state_field field) {
   return recorder->field[field];
 }
 
+/* Row i, 0 <= i < rows, as a state that points into the recorder; h is the distance to the row
+ * before, a is NULL. */
 ga_state ga_recorder_state(const ga_recorder *recorder, long i) {
   const double *row[GA_STATE_FIELDS];
   for (int p = 0; p < GA_STATE_FIELDS; p++) row[p] = recorder->field[p] + i * recorder->width[p];

@@ -6,14 +6,12 @@
  * which violate the constraints, a redundant row looks independent, and in a singular position an
  * independent row looks redundant. r independent rows are kept. The others are left out of the
  * steps (equations.h); if one of them is violated later, it contradicts the kept ones.
- *
  * Growth. Multipliers that a unit disturbance of the constraints causes have the size 1/sigma^2,
  * where sigma is the smallest singular value of the kept rows. This size is measured by one or two
  * solves with new factors (with every third ones while it stays small). If it has grown by AGED
  * since the rows were chosen, other rows are chosen, with the same r. If it has grown by SINGULAR
  * in spite of that, the position is singular. A step that ends there could leave its branch, so
  * loop.c lets it end elsewhere.
- *
  * Multipliers. The smallest ones that cause the same forces are reported, see saddle.h. */
 #include "run/redundancy.h"
 
@@ -32,6 +30,7 @@ static const double SOFTEN = 1e-10; /* For ga_equations.soften, in a step to a s
 static const double CALM = 3;       /* Growth below this will not be large in the next steps. */
 enum { PROBES = 3, SKIPPED = 2 };
 
+/* Set r->on and, if it is, allocate arrays from it->arena. *r was zeroed, it->step made. */
 void ga_redundancy_init(ga_integrator *it) {
   ga_redundancy *r = &it->redundancy;
   r->on = it->options.redundant == GA_REDUNDANT_ALLOW && it->eval.nlam + it->eval.npsi > 0;
@@ -46,12 +45,13 @@ void ga_redundancy_init(ga_integrator *it) {
   r->way = dense ? GA_RANK_DENSE : by_size ? GA_RANK_AUTO : GA_RANK_SPARSE;
 }
 
+/* Free both rank analyses; the arrays belong to the arena. */
 void ga_redundancy_close(ga_integrator *it) {
   ga_rank_free(&it->redundancy.found);
   ga_rank_free(&it->redundancy.chosen);
 }
 
-/* The arena keeps the arrays of the old step: this happens once, for redundant models only. */
+/* Rebuild it->step, with slots for rows left out; once, as the arena keeps the old arrays. */
 ga_status ga_redundancy_make_slots(ga_integrator *it) {
   ga_equations *eq = &it->step.eq;
   if (eq->may_drop) return GA_OK;
@@ -72,9 +72,8 @@ ga_status ga_redundancy_make_slots(ga_integrator *it) {
 }
 
 /* ---- rank ------------------------------------------------------------------------------------ */
-
-/* Evaluate M, G, H at (t, q, v) into the matrices of the saddle and analyze the rows; the caller
- * frees *rank. */
+/* Evaluate M, G, H at (t, q, v) into the matrices of the saddle, set r->mass and analyze the rows;
+ * the caller frees *rank, also after a failure. */
 static ga_status analyze_rows(ga_integrator *it, double t, const double *q, const double *v,
                               ga_rank_way way, ga_rank *rank) {
   ga_saddle *s = &it->saddle;
@@ -115,7 +114,7 @@ static void measure_lengths(ga_integrator *it) {
   }
 }
 
-/* Leave these rows out of the steps from now on; the measured growth starts anew. */
+/* Leave out these rows from now on, measure growth anew. G, H, mass: of the last analyze_rows. */
 static void set_dropped_rows(ga_integrator *it, const ga_rank *rank) {
   ga_equations *eq = &it->step.eq;
   memcpy(eq->dropped, rank->dropped, (size_t)rank->rows * sizeof(bool));
@@ -125,8 +124,6 @@ static void set_dropped_rows(ga_integrator *it, const ga_rank *rank) {
   it->redundancy.calm = 0;
   measure_lengths(it);
 }
-
-/* ---- positions around the start ------------------------------------------------------------- */
 
 /* Reproducible number in [-1, 1) for entry i of a probe. */
 static double random_number(unsigned i, unsigned probe) {
@@ -151,8 +148,7 @@ static ga_status random_direction(ga_integrator *it, double t, unsigned probe, d
   return status;
 }
 
-/* r->q = a position on the constraints at the distance PROBE from it->q along d; false if there is
- * none. */
+/* r->q = a position on g = 0 at the distance PROBE from it->q along d; false if there is none. */
 static bool move_along(ga_integrator *it, double t, const double *d) {
   ga_redundancy *r = &it->redundancy;
   int nv = it->eval.nv, nlam = it->eval.nlam;
@@ -186,8 +182,7 @@ static ga_status take_larger_rank(ga_integrator *it, double t, ga_rank *best) {
   return status;
 }
 
-/* Analyze PROBES positions near the start, along v and random directions; *best: the largest
- * rank. */
+/* Analyze PROBES positions near it->q; *best is replaced by one of larger rank. it->a is work. */
 static ga_status check_nearby_positions(ga_integrator *it, double t, ga_rank *best) {
   double *d = it->a; /* not in use before the memory is computed */
   ga_status status = GA_OK;
@@ -207,6 +202,7 @@ static void set_soft_rows(ga_integrator *it) {
   it->saddle.dropped = it->saddle.soft ? eq->dropped : NULL;
 }
 
+/* Decide rank and kept rows at it->q, it->v: sets r->rank, singular, chosen, found, eq.dropped. */
 ga_status ga_redundancy_start(ga_integrator *it, double t) {
   ga_redundancy *r = &it->redundancy;
   ga_rank best;
@@ -229,7 +225,7 @@ ga_status ga_redundancy_start(ga_integrator *it, double t) {
   return status;
 }
 
-/* v', lam, psi at the start; in a singular position means of those at t - h and t + h. */
+/* it->vd, lam, psi at the start; in a singular position means of those at t - h and t + h. */
 ga_status ga_redundancy_acceleration(ga_integrator *it, double t) {
   ga_redundancy *r = &it->redundancy;
   int nv = it->eval.nv, nlam = it->eval.nlam, npsi = it->eval.npsi;
@@ -258,11 +254,13 @@ ga_status ga_redundancy_acceleration(ga_integrator *it, double t) {
   return GA_OK;
 }
 
+/* Before a step is solved: tell its equations about a singular start and a patient step. */
 void ga_redundancy_begin(ga_integrator *it) {
   it->step.eq.ahead = it->mem.first && it->redundancy.singular;
   it->step.eq.soften = it->redundancy.patient ? SOFTEN : 0;
 }
 
+/* After a load: set r->found at the accepted state, or clear it if no row is left out. */
 ga_status ga_redundancy_find_names(ga_integrator *it) {
   const ga_memory *mem = &it->mem;
   bool dropped = it->redundancy.on && it->step.eq.ndropped > 0;
@@ -272,8 +270,8 @@ ga_status ga_redundancy_find_names(ga_integrator *it) {
 }
 
 /* ---- growth --------------------------------------------------------------------------------- */
-
-/* constraint rows of one kind, which are disturbed, and their multipliers */
+/* Constraint rows of one kind, which are disturbed, and their multipliers: n of them, which begin
+ * at unknowns `rows` and `mult` of the step; length: of each row, see measure_lengths. */
 typedef struct {
   int rows, mult, n;
   const double *length;
@@ -350,8 +348,9 @@ static ga_status measure_growth(ga_integrator *it, double *relative) {
   return GA_OK;
 }
 
-/* *relative growth, measured only for new factors (1: not measured). If it is large and the
- * factors are not of the end of this step, they are renewed there and it is measured again. */
+/* *relative growth (see the head), measured only for new factors (1: not measured). If it is
+ * large and the factors are not of the end of this step, they are renewed there and it is
+ * measured again. */
 static ga_status growth_with_current_factors(ga_integrator *it, double *relative) {
   ga_factors *f = &it->step.factors;
   *relative = 1;
@@ -367,8 +366,6 @@ static ga_status growth_with_current_factors(ga_integrator *it, double *relative
   status = (f->made ? ga_factors_renew : ga_factors_replace)(f, &it->step.eq, it->step.newton.x);
   return status == GA_OK ? measure_growth(it, relative) : status;
 }
-
-/* ---- a step --------------------------------------------------------------------------------- */
 
 /* Index of the first dropped row with |g_i| > VIOLATED |D_i| size, -1 if none. D: gradients of the
  * n rows; size: scale of the coordinates or velocities in them. */
@@ -418,6 +415,7 @@ static ga_status check_left_out(ga_integrator *it) {
       at->t, name, value, hidden ? " in velocities" : "");
 }
 
+/* After a step is solved: GA_ERR_SINGULAR, GA_RETRY_SINGULAR as in redundancy.h; sets r->aged. */
 ga_status ga_redundancy_check(ga_integrator *it) {
   ga_redundancy *r = &it->redundancy;
   double grown;
@@ -448,7 +446,7 @@ static void fold_multipliers(const ga_rank *rank, double *lam, int nlam, double 
   }
 }
 
-/* Guess of the next step: the accepted state, with all reactions on the kept rows. */
+/* predictor.phi[0] = guess of the next step: the accepted state, all reactions on the kept rows. */
 static void guess_kept(ga_integrator *it, const ga_rank *rank) {
   ga_memory guess = it->mem;
   memcpy(it->lam, guess.lam, (size_t)it->eval.nlam * sizeof(double));
@@ -460,6 +458,7 @@ static void guess_kept(ga_integrator *it, const ga_rank *rank) {
   ga_equations_clear_dropped(&it->step.eq, it->predictor.phi[0]);
 }
 
+/* Put the guess of the first step after a start into predictor.phi[0]; frees r->chosen. */
 void ga_redundancy_guess(ga_integrator *it) {
   guess_kept(it, &it->redundancy.chosen);
   ga_rank_free(&it->redundancy.chosen);
@@ -485,6 +484,7 @@ static ga_status choose_anew(ga_integrator *it) {
   return status;
 }
 
+/* Make it->mem.lam, psi the smallest multipliers; choose other rows if r->aged. */
 ga_status ga_redundancy_accept(ga_integrator *it) {
   ga_redundancy *r = &it->redundancy;
   const ga_site *at = &it->step.eq.site[GA_SITE_NEW];

@@ -26,6 +26,7 @@ typedef struct ga_redundancy {
 
 struct ga_integrator;
 
+/* `init` sets `on` and allocates arrays (arena.failed without memory), `close` frees the rest. */
 void ga_redundancy_init(struct ga_integrator *it);
 void ga_redundancy_close(struct ga_integrator *it);
 
@@ -36,22 +37,24 @@ ga_status ga_redundancy_find_names(struct ga_integrator *it);
 ga_status ga_redundancy_make_slots(struct ga_integrator *it);
 
 /* Decide the rank at a start and which rows are kept, at it->q, it->v, which satisfy the
- * constraints. */
+ * constraints: sets rank, singular, found, chosen, dropped rows and units of step.eq, and soft rows
+ * of the saddle, also if a later part of the start fails. it->a is work. */
 ga_status ga_redundancy_start(struct ga_integrator *it, double t);
 
-/* Compute v', lam, psi there, into it->vd, it->lam, it->psi. */
+/* Compute v', lam, psi there into it->vd, it->lam, it->psi. it->a, it->vdd, it->values are work. */
 ga_status ga_redundancy_acceleration(struct ga_integrator *it, double t);
 
-/* Set the guess of the first step. */
+/* Set the guess of the first step, predictor.phi[0], from the accepted state; `chosen` is freed. */
 void ga_redundancy_guess(struct ga_integrator *it);
 
-/* A step begins. */
+/* A step begins: set `ahead` and `soften` of step.eq. */
 void ga_redundancy_begin(struct ga_integrator *it);
 /* Check a step that is solved and not yet accepted. GA_ERR_SINGULAR if a row that was left out is
  * violated: it contradicts the others. GA_RETRY_SINGULAR if the step ends so near to a singular
  * position that its multipliers mean nothing. */
 ga_status ga_redundancy_check(struct ga_integrator *it);
-/* The step is accepted: report the smallest multipliers, choose rows anew if that is due. */
+/* The step is accepted: report the smallest multipliers (in it->mem), choose rows anew if `aged`;
+ * then factors are dropped and the predictor forgets all but its guess. */
 ga_status ga_redundancy_accept(struct ga_integrator *it);
 
 #endif

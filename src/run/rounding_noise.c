@@ -33,7 +33,7 @@ static double relative_noise(const ga_integrator *it) {
   return ROUNDINGS * DBL_EPSILON + fmin(it->options.newton_tol, SOLVED);
 }
 
-/* out += |A| |x|, or |A|^T |x| if transposed. */
+/* out += |A| |x|, or |A|^T |x| if transposed; |.| entry by entry. */
 static void add_sizes(const ga_csr *A, bool transposed, const double *x, double *out) {
   for (int i = 0; i < A->nrow; i++) {
     for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) {
@@ -52,8 +52,9 @@ static void add_diagonal(const ga_csr *M, double *out) {
   }
 }
 
-/* noise_i = relative_noise (|M||v'| + |G|^T|lam| + |H|^T|psi|)_i / M_ii; 0 without mass. x holds
- * v', lam, psi. Returns the largest entry over all processes; it->d is work. */
+/* step_size.noise_i = relative_noise (|M||v'| + |G|^T|lam| + |H|^T|psi|)_i / M_ii; 0 without mass,
+ * or if a process fails. *x holds v', lam, psi. Returns the largest entry over all processes; it->d
+ * is work. Collective. */
 static double rounding_of_forces(ga_integrator *it, const ga_csr *M, const ga_csr *G,
                                  const ga_csr *H, const ga_values *x) {
   double *noise = it->step_size.noise, *mass = it->d;
@@ -61,8 +62,8 @@ static double rounding_of_forces(ga_integrator *it, const ga_csr *M, const ga_cs
   memset(noise, 0, (size_t)nv * sizeof(double));
   memset(mass, 0, (size_t)nv * sizeof(double));
   add_sizes(M, false, x->vd, noise);
-  add_sizes(G, true, x->lam, noise);
-  add_sizes(H, true, x->psi, noise);
+  add_sizes(G, true, x->lam, noise); /* G^T */
+  add_sizes(H, true, x->psi, noise); /* H^T */
   add_diagonal(M, mass);
   ga_team *team = it->eval.team;
   bool known = ga_team_sum_shared(team, 1, noise) == GA_OK;
@@ -73,7 +74,8 @@ static double rounding_of_forces(ga_integrator *it, const ga_csr *M, const ga_cs
 }
 
 /* noise_i = max(noise_i, |change of v'_i|) if q is moved by relative_noise |q|, all entries to one
- * side or (in_turns) alternating. it->values.vd is v' at q. */
+ * side or (in_turns) alternating; unchanged if the model fails there. it->values.vd must be v' at
+ * q. it->d, it->qs, it->vdd are work. Collective. */
 static void add_noise_of_callbacks(ga_integrator *it, double t, const double *q, const double *v,
                                    bool in_turns) {
   int nv = it->eval.nv;
@@ -90,8 +92,9 @@ static void add_noise_of_callbacks(ga_integrator *it, double t, const double *q,
   }
 }
 
-/* Estimate the rounding noise of v' at (t, q, v) into step_size.noise; returns the largest entry,
- * 0 if it cannot be computed. Overwrites it->values, it->vdd, it->d, it->qs. */
+/* Estimate the rounding noise of v' at (t, q, v) into step_size.noise, each entry at least FLOOR of
+ * the largest; returns the largest entry, 0 (and zeros) if it cannot be computed. Overwrites
+ * it->values, it->vdd, it->d, it->qs, clears it->error. Collective. */
 double ga_rest_rounding(ga_integrator *it, double t, const double *q, const double *v) {
   ga_step_size *c = &it->step_size;
   ga_saddle *s = &it->saddle;
@@ -102,7 +105,7 @@ double ga_rest_rounding(ga_integrator *it, double t, const double *q, const doub
   memset(c->noise, 0, (size_t)nv * sizeof(double));
   if (defined && ga_saddle_acceleration(s, t, q, v, at->vd, at->lam, at->psi) == GA_OK) {
     rounding_of_forces(it, &s->M, own ? &s->L : &s->G, own ? &s->P : &s->H, at);
-    add_noise_of_callbacks(it, t, q, v, false);
+    add_noise_of_callbacks(it, t, q, v, false); /* to one side, then in turns */
     add_noise_of_callbacks(it, t, q, v, true);
   }
   ga_error_clear(&it->error);
@@ -111,6 +114,7 @@ double ga_rest_rounding(ga_integrator *it, double t, const double *q, const doub
   return largest;
 }
 
+/* Set to zero all entries of x (nv numbers) with |x_i| <= times noise_i, the noise found last. */
 void ga_rest_clean(const ga_integrator *it, double times, double *x) {
   const double *noise = it->step_size.noise;
   for (int i = 0; i < it->eval.nv; i++) {
@@ -119,7 +123,8 @@ void ga_rest_clean(const ga_integrator *it, double times, double *x) {
 }
 
 /* Is the motion before a step of size h so small that rounding may dominate its error estimate? A
- * cheap test, done before the rounding is computed. */
+ * cheap test, done before the rounding is computed. Overwrites step_size.noise and it->d.
+ * Collective. */
 bool ga_rest_suspect(ga_integrator *it, double h) {
   const ga_options *o = &it->options;
   const ga_step_size *c = &it->step_size;
@@ -153,7 +158,8 @@ bool ga_rest_suspect(ga_integrator *it, double h) {
  * found, then upwards. */
 
 /* it->vdd = v' of the resting state s at T later, *largest its largest entry; it->r = v' after the
- * motion that it causes. False if the two differ by more than half, or cannot be computed. */
+ * motion that it causes, both without noise. False if the two differ by more than half, or cannot
+ * be computed (*largest may then be unset). it->d, it->vs, it->qs are work. Collective. */
 static bool force_after(ga_integrator *it, const ga_rest *s, double T, double *largest) {
   int nv = it->eval.nv;
   ga_saddle *saddle = &it->saddle;
@@ -173,7 +179,8 @@ static bool force_after(ga_integrator *it, const ga_rest *s, double T, double *l
 }
 
 /* Does v' of the resting state still grow like a power of T, by more than sqrt(2) from T/2 to T?
- * *now: its largest entry at T. */
+ * *now: its largest entry at T (at T/2 if that fails already). Work arrays as in force_after.
+ * Collective. */
 static bool force_develops(ga_integrator *it, const ga_rest *s, double T, double *now) {
   if (!force_after(it, s, T / 2, now)) return false;
   double before = *now;
@@ -190,18 +197,21 @@ static double largest_true_acceleration(const ga_integrator *it, const ga_rest *
   return ga_team_max(it->eval.team, largest);
 }
 
+/* Is every entry of vd within its noise, as estimated last? Collective. */
 bool ga_rest_calm(const ga_integrator *it, const double *vd) {
   return largest_true_acceleration(it, &(ga_rest){.vd = vd}) == 0;
 }
 
-/* Find the time T in which forces on the resting state s develop, downwards from h by halving,
- * then upwards by doubling; raise size_q, size_v to the motion in T. Returns T, 0 if s is not at
- * rest. */
+/* Find the time T in which forces on the resting state s develop (see above), downwards from h by
+ * halving, then upwards by doubling; raise size_q, size_v to the motion in T. Returns T; 0, and the
+ * sizes as they were, if s is not at rest. step_size.noise must be that of s. Work arrays as in
+ * force_after. Collective. */
 double ga_rest_sizes(ga_integrator *it, const ga_rest *s, double h, double *size_q,
                      double *size_v) {
   enum { TRIES = 100, IN_A_ROW = 3 };
   int found = 0, tries = 0;
   double T = 2 * h, now = INFINITY;
+  /* v' later must be 10 times v' now, or s is not at rest */
   double least = 10 * largest_true_acceleration(it, s);
   for (; found < IN_A_ROW && tries < TRIES && now >= least; tries++) {
     found = force_develops(it, s, T /= 2, &now) ? found + 1 : 0;

@@ -8,8 +8,9 @@
 #include "run/integrator.h"
 
 /* Central differences at t: vdd = (v'(+h) - v'(-h))/(2h) and, unless NULL, vddd = (v'(+h) - 2 v' +
- * v'(-h))/h^2. v' is the KKT solution (applied: M^-1 F) at (t +- h, q o exp(+-h v + h^2/2 v'), v
- * +- h v'). Work arrays: it->d, it->vs, it->qs. */
+ * v'(-h))/h^2. v' is the KKT solution (applied: M^-1 F) at (t +- h, q o exp(+-h v + h^2/2 v'), v +-
+ * h v'). Work arrays: it->d, it->vs, it->qs; vdd, vddd must be others. On failure vdd and vddd are
+ * incomplete. saddle.guess is the guess of the multipliers. Collective. */
 static ga_status differentiate_acceleration(ga_integrator *it, bool applied, double t,
                                             const double *q, const double *v, const double *vd,
                                             double h, double *vdd, double *vddd) {
@@ -33,8 +34,11 @@ static ga_status differentiate_acceleration(ga_integrator *it, bool applied, dou
   return GA_OK;
 }
 
+/* vdd = v'' and, unless NULL, vddd = v''' at (t, q, v, vd), as central differences over h of the
+ * KKT solution v'; incomplete on failure. Collective. */
 ga_status ga_start_vdd(ga_integrator *it, double t, const double *q, const double *v,
                        const double *vd, double h, double *vdd, double *vddd) {
+  /* false: of the KKT solution, not of M^-1 F */
   return differentiate_acceleration(it, false, t, q, v, vd, h, vdd, vddd);
 }
 
@@ -43,7 +47,7 @@ static bool keeps_applied_acceleration(const ga_method *method) {
   return method->dyn[method->out_x].forces == GA_FORCES_APPLIED;
 }
 
-/* Set the guess of the next mass KKT solution to lam, psi; NULL stands for zeros. */
+/* Set saddle.guess, the guess of the next mass KKT solution, to lam, psi; NULL stands for zeros. */
 static void guess_multipliers(ga_integrator *it, const double *lam, const double *psi) {
   const ga_eval *e = &it->eval;
   double *guess = it->saddle.guess;
@@ -52,11 +56,14 @@ static void guess_multipliers(ga_integrator *it, const double *lam, const double
   if (psi) memcpy(guess + e->nlam, psi, (size_t)e->npsi * sizeof(double));
 }
 
+/* Set saddle.guess to the multipliers of the accepted state. */
 void ga_start_guess(ga_integrator *it) {
   guess_multipliers(it, it->mem.lam, it->mem.psi);
 }
 
-/* ACB15 after (8): r = (2 (1 - 6 beta - 3 alpha) v'' + [v, v'])/12, alpha = alpha_m - alpha_f */
+/* it->hidden = h^2 G r, the residual of G v + g_t that a method settles at which leaves this hidden
+ * constraint free. ACB15 after (8): r = (2 (1 - 6 beta - 3 alpha) v'' + [v, v'])/12, alpha =
+ * alpha_m - alpha_f. it->vdd must be v''; it->r = r and saddle.G are overwritten. Collective. */
 ga_status ga_start_hidden_target(ga_integrator *it, double t, const double *q, const double *v,
                                  const double *vd, double h) {
   double weight = ga_step_size_q_factor(&it->options.par);
@@ -70,7 +77,8 @@ ga_status ga_start_hidden_target(ga_integrator *it, double t, const double *q, c
   return GA_OK;
 }
 
-/* sum_j |A_ij| |x_j|, with |x_j| = size if x is NULL */
+/* sum_j |A_ij| |x_j| of row i, with |x_j| = size if x is NULL: the size of the terms of that
+ * row. */
 static double row_size(const ga_csr *A, int i, const double *x, double size) {
   double sum = 0;
   for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) {
@@ -79,7 +87,7 @@ static double row_size(const ga_csr *A, int i, const double *x, double size) {
   return sum;
 }
 
-static const double ROUND = 1e-14;
+static const double ROUND = 1e-14; /* residuals of positions below this are rounding */
 static const double NEAR =
     1e-3; /* |g| relative to |q|, below which no solution means contradiction */
 
@@ -104,8 +112,9 @@ static ga_status fail_inconsistent(ga_integrator *it, const char *what, const ch
 }
 
 /* Check |g_i|, |(G v + g_t)_i|, |k_i| of this process against initial_tol times the sum of their
- * terms. g may contain constants, so positions count as at least ROUND; velocities that move q by
- * rounding in a step h count as zero. best: see fail_inconsistent. */
+ * terms; GA_ERR_INITIAL at the first that is larger. g may contain constants, so positions count as
+ * at least ROUND; velocities that move q by rounding in a step h count as zero. best: see
+ * fail_inconsistent. Work: it->hidden, it->psi, saddle.G, saddle.H. */
 static ga_status check_own_rows(ga_integrator *it, double t, const double *q, const double *v,
                                 bool best) {
   ga_eval *e = &it->eval;
@@ -143,9 +152,10 @@ static ga_status check_consistent(ga_integrator *it, double t, const double *q, 
   return ga_team_agree(it->eval.team, check_own_rows(it, t, q, v, best), &it->error);
 }
 
-/* w_0 = v', or M^-1 F; a_0 = w_0 (plain), a_0 = w_0 + alpha h w'_0 (shifted), and v_0 +
- * dv with G dv = h^2 G r, H dv = 0 (perturbed). An implicit start begins with the shifted values.
- */
+/* From it->q, it->v, it->vd at t, for steps of h, set it->w = w_0 = v', or M^-1 F, and it->a: a_0 =
+ * w_0 (plain), a_0 = w_0 + alpha h w'_0 (shifted); perturbed: it->v, too, becomes v_0 + dv with G
+ * dv = h^2 G r, H dv = 0. An implicit start begins with the shifted values. it->vdd = w'_0; it->r,
+ * it->hidden, it->d, it->vs, it->qs are work. `start` is not GA_START_BEST. Collective. */
 ga_status ga_start_memory(ga_integrator *it, ga_start start, double t, double h) {
   const ga_params *par = &it->options.par;
   int nv = it->eval.nv;
@@ -169,12 +179,14 @@ ga_status ga_start_memory(ga_integrator *it, ga_start start, double t, double h)
   if (start != GA_START_PERTURBED || it->eval.nlam_all == 0) return GA_OK;
   status = ga_start_hidden_target(it, t, it->q, it->v, it->vd, h);
   if (status != GA_OK) return status;
+  /* false: H dv = 0 instead of k = 0 */
   return ga_project_velocity(it, t, it->q, it->v, it->hidden, false, NULL);
 }
 
-/* JN08 (10): a = (1 - alpha) w_0 + alpha w_1 with w_1 of the step just solved. For weighted rows
- * M_alpha a = (1 - alpha) f_0 + alpha f_1, f_0 = M(t_0,q_0) v'_0 and, from the row itself, f_1 =
- * (m M_{1+alpha} a + old terms)/phi. */
+/* Output a (nv numbers): a better a_0 from the step just solved (step.newton.x, step.eq), JN08
+ * (10): a = (1 - alpha) w_0 + alpha w_1. For weighted rows M_alpha a = (1 - alpha) f_0 + alpha f_1,
+ * f_0 = M(t_0,q_0) v'_0 and, from the row itself, f_1 = (m M_{1+alpha} a + old terms)/phi. it->d,
+ * it->qs, saddle.M and the factors of the saddle are overwritten. */
 static ga_status improve_implicit_a(ga_integrator *it, double *a) {
   const ga_equations *s = &it->step.eq;
   const ga_method *method = it->method;
@@ -200,9 +212,10 @@ static ga_status improve_implicit_a(ga_integrator *it, double *a) {
   return status;
 }
 
-/* Fixed-point iteration for a_0 of the first step: solve the step for a given a_0, compute a
- * better a_0 from it, until a_0 changes by rounding only. Its contraction is about alpha times a
- * root of the method. */
+/* Fixed-point iteration for a_0 of the first step: solve the step for a given a_0, compute a better
+ * a_0 from it, until a_0 changes by rounding only. Its contraction is about alpha times a root of
+ * the method. Results: a_0 in it->a, the step in step.newton.x; it->vdd and predictor.phi[0] are
+ * overwritten. GA_RETRY_NEWTON if it does not converge. Collective. */
 ga_status ga_start_implicit_step(ga_integrator *it, const ga_past *past, double h, double t1) {
   enum { ROUNDS = 100 };
   int nv = it->eval.nv;
@@ -231,17 +244,19 @@ ga_status ga_start_implicit_step(ga_integrator *it, const ga_past *past, double 
       it->mem.t, h, last);
 }
 
-/* Project q, then v onto the constraints, in place. dq, dv (may be NULL): largest change of an
- * entry. */
+/* Project q, then v onto the constraints, in place; if v fails, q is projected already. dq, dv (may
+ * be NULL): largest change of an entry. Collective. */
 static ga_status project_both(ga_integrator *it, double t, double *q, double *v, double *dq,
                               double *dv) {
   ga_status status = ga_project_position(it, t, q, v, dq);
+  /* NULL, true: onto G v + g_t = 0 and k = 0 */
   return status != GA_OK ? status : ga_project_velocity(it, t, q, v, NULL, true, dv);
 }
 
-/* Project onto the constraints with soft rows. Constraints that contradict each other are violated
- * there. If the start nearly satisfies them and no projection is found, they contradict each other
- * as well. */
+/* Project it->q, it->v onto the constraints with soft rows (saddle.h). Constraints that contradict
+ * each other are violated there: GA_ERR_INITIAL. If the start nearly satisfies them and no
+ * projection is found, they contradict each other as well. dq, dv (may be NULL): largest change of
+ * an entry. it->hidden, it->psi are work. */
 static ga_status project_softly(ga_integrator *it, double t, double *dq, double *dv) {
   const ga_eval *e = &it->eval;
   double size = 1 + ga_max_abs(e->nq, it->q);
@@ -253,6 +268,7 @@ static ga_status project_softly(ga_integrator *it, double t, double *dq, double 
   }
   double violation = e->nlam > 0 ? fabs(it->hidden[worst]) : 0;
   status = project_both(it, t, it->q, it->v, dq, dv);
+  /* true: these are the best values there are */
   if (status == GA_OK) return check_consistent(it, t, it->q, it->v, true);
   if (status != GA_ERR_INITIAL || violation > NEAR * size) return status;
   char name[96];
@@ -265,8 +281,9 @@ static ga_status project_softly(ga_integrator *it, double t, double *dq, double 
 }
 
 /* Make it->q, it->v consistent, or check that they are, as `initial` asks; projections write their
- * changes to *stats. If soft rows are on, a failure may be explained by constraints that
- * contradict each other. */
+ * changes to stats->start_dq, start_dv. If soft rows are on, a failure may be explained by
+ * constraints that contradict each other; it->q, it->v may then have been projected. Sets
+ * saddle.soft and saddle.dropped = NULL: no rows have been chosen yet. */
 static ga_status consistent_state(ga_integrator *it, double t, ga_initial initial,
                                   ga_stats *stats) {
   bool soft = it->saddle.soft = it->redundancy.on;
@@ -275,6 +292,7 @@ static ga_status consistent_state(ga_integrator *it, double t, ga_initial initia
     if (soft) return project_softly(it, t, &stats->start_dq, &stats->start_dv);
     return project_both(it, t, it->q, it->v, &stats->start_dq, &stats->start_dv);
   }
+  /* false: as the user gave them */
   ga_status status = check_consistent(it, t, it->q, it->v, false);
   if (status != GA_ERR_INITIAL || !soft) return status;
   const ga_error before = it->error;
@@ -285,6 +303,9 @@ static ga_status consistent_state(ga_integrator *it, double t, ga_initial initia
   return before.code;
 }
 
+/* Project q and v in place onto the constraints and set vd, lam, psi to those of the equations of
+ * motion there; lam, psi are the guess before. Uses no accepted state. On failure q, v may be
+ * projected already. Collective. */
 ga_status ga_start_consistent(ga_integrator *it, double t, double *q, double *v, double *vd,
                               double *lam, double *psi) {
   ga_error_clear(&it->error);
@@ -295,8 +316,9 @@ ga_status ga_start_consistent(ga_integrator *it, double t, double *q, double *v,
   return ga_saddle_acceleration(&it->saddle, t, q, v, vd, lam, psi);
 }
 
-/* Compute the start memory for steps of *h. If that fails and sizes are automatic, try again with
- * *h / 4, up to 20 times. */
+/* Compute the start memory (it->w, it->a, perhaps it->v, see ga_start_memory) for steps of *h. If
+ * that fails with a status > 0 and sizes are automatic, try again with *h / 4, up to 20 times; *h
+ * is then the size that worked. */
 static ga_status start_memory_with_smaller_h(ga_integrator *it, ga_start start, double t,
                                              double *h) {
   for (int tries = 0;; tries++) {
@@ -308,7 +330,9 @@ static ga_status start_memory_with_smaller_h(ga_integrator *it, ga_start start, 
 }
 
 /* Start at *from. Everything is computed in work arrays (it->q, it->v, ..) and copied to the
- * accepted state only after all of it has succeeded. */
+ * accepted state it->mem only after all of it has succeeded; then it->h, t_memory and the
+ * statistics are set, factors forgotten, and the guess of the first step is made. On failure
+ * it->mem, it->h and the statistics are as before. Collective. */
 ga_status ga_start_at(ga_integrator *it, const ga_beginning *from) {
   const ga_eval *e = &it->eval;
   ga_stats stats = from->again ? it->stats : (ga_stats){0};

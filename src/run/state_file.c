@@ -9,11 +9,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Returns GA_ERR_IO; *err says that the file cannot be `what` ("read", ..), and why, from errno. */
 ga_status ga_file_error(ga_error *err, const char *path, const char *what) {
   return ga_fail(err, GA_ERR_IO, "state file '%s' cannot be %s: %s", path, what, strerror(errno));
 }
 
-/* Write n bytes to path and wait until they are on the disk. */
+/* Write n bytes to path, replacing what is there, and wait until they are on the disk. GA_ERR_IO if
+ * any part of it fails; the file may then be incomplete. */
 static ga_status write_file(ga_error *err, const char *path, const void *bytes, size_t n) {
   FILE *file = fopen(path, "wb");
   if (!file) return ga_file_error(err, path, "created");
@@ -28,8 +30,9 @@ static ga_status write_file(ga_error *err, const char *path, const void *bytes, 
   return good ? GA_OK : ga_file_error(err, path, "written");
 }
 
-/* Write the bytes to PATH.tmp and rename it, so that the file is old or new, never half. A path
- * that is not a regular file (a device, a link) is written directly. */
+/* Write the bytes to PATH.tmp and rename it, so that the file is old or new, never half; it keeps
+ * its permissions. A path that is not a regular file (a device, a link) is written directly.
+ * GA_ERR_IO or GA_ERR_MEM on failure; PATH.tmp is removed. */
 ga_status ga_file_replace(ga_error *err, const char *path, const void *bytes, size_t n) {
   struct stat there;
   bool exists = lstat(path, &there) == 0;

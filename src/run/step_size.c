@@ -44,6 +44,8 @@ static const double STAYS = 0.3;  /* an error after which h stays as it is */
 
 /* ---- the estimate ------------------------------------------------------------------------ */
 
+/* Returns 2 (1 - 6 beta - 3 alpha): the weight of v'' in the local error of q, see the head of this
+ * file. */
 double ga_step_size_q_factor(const ga_params *par) {
   return 2 * (1 - 6 * par->beta - 3 * (par->alpha_m - par->alpha_f));
 }
@@ -54,8 +56,9 @@ static double v_factor(const ga_params *par) {
   return -1.0 / 12 + alpha / 2 - alpha * par->alpha_f;
 }
 
-/* max_i weight_i |e_i| / (atol + rtol max(x_i, FLOOR max x)): the error e relative to what is
- * allowed for values of size x; weight NULL: 1. Over all processes of a team. */
+/* max_i weight_i |e_i| / (atol + rtol max(x_i, FLOOR max x)): the error e (nv numbers) relative to
+ * what is allowed for values of size x >= 0; weight NULL: 1. NaN if an entry of e is. Collective:
+ * the maximum over all processes of a team. */
 static double error_norm(const ga_integrator *it, const double *e, const double *x,
                          const double *weight) {
   const ga_options *o = &it->options;
@@ -69,6 +72,7 @@ static double error_norm(const ga_integrator *it, const double *e, const double 
   return ga_team_max(team, worst);
 }
 
+/* Has the method a constraint row of this kind? */
 static bool has_row(const ga_method *method, ga_con_kind kind) {
   for (int c = 0; c < method->ncon; c++) {
     if (method->con[c] == kind) return true;
@@ -76,8 +80,9 @@ static bool has_row(const ga_method *method, ga_con_kind kind) {
   return false;
 }
 
-/* Does this kind of constraint exclude a position (or velocity) error in its direction? Positions
- * are bound by g, if the method has its rows; velocities by G v and k. */
+/* Does this kind of constraint exclude an error of the position (position = false: of the
+ * velocity) in its direction? Positions are bound by g, if the method has its rows; velocities
+ * by G v and k. */
 static bool forbids_error(const ga_method *method, ga_con_kind kind, bool position) {
   if (kind == GA_ROW_NONHOL) return !position;
   return has_row(method, GA_ROW_POS) || (!position && has_row(method, GA_ROW_VEL));
@@ -97,7 +102,8 @@ static double sum_over_carrying_rows(const ga_method *method, const double *by) 
 }
 
 /* Right-hand side of constraint row c for a vector e that the row does not forbid: gradient times
- * e, times the sum of coefficients of x in that row. Added to `filtered`. */
+ * e, times the sum of the coefficients p, r or rh (method.h) of x in that row. Added to `filtered`
+ * at the place of row c. */
 static void add_constraint_rhs(const ga_equations *s, int c, const double *e, double *filtered) {
   const ga_method *method = s->method;
   ga_con_kind kind = method->con[c];
@@ -108,7 +114,8 @@ static void add_constraint_rhs(const ga_equations *s, int c, const double *e, do
 
 /* e <- sum_j c_j x_j / C from A (x, mu) = (m M e, d), with c = p (position) or r (velocity) and C
  * the sum of c_j over rows that carry e. d = 0 in rows that forbid an error. This removes what
- * constraints forbid and damps stiff vibrations; A is the Newton matrix. */
+ * constraints forbid and damps stiff vibrations; A is the Newton matrix as factored last. e is
+ * unchanged if C = 0 or on failure; step_size.filtered is work. Collective. */
 static ga_status filter_error(ga_integrator *it, bool position, double *e) {
   const ga_equations *s = &it->step.eq;
   double *filtered = it->step_size.filtered;
@@ -135,13 +142,15 @@ static ga_status filter_error(ga_integrator *it, bool position, double *e) {
   return GA_OK;
 }
 
-/* Filter e twice: only then unresolved vibrations vanish with (h omega)^-2, see above. */
+/* Filter e (see filter_error) twice: only then unresolved vibrations vanish with (h omega)^-2, see
+ * the head of this file. */
 static ga_status filter_twice(ga_integrator *it, bool position, double *e) {
   ga_status status = filter_error(it, position, e);
   return status != GA_OK ? status : filter_error(it, position, e);
 }
 
-/* size_q, size_v: the larger of the sizes since the start and of |q|, |v| now, per velocity. */
+/* Output size_q, size_v (nv numbers each): the larger of the sizes since the start and of |q|, |v|
+ * now, for each velocity. The sizes since the start do not change. */
 static void largest_sizes(const ga_integrator *it, const double *q, const double *v, double *size_q,
                           double *size_v) {
   const ga_step_size *c = &it->step_size;
@@ -152,7 +161,8 @@ static void largest_sizes(const ga_integrator *it, const double *q, const double
   }
 }
 
-/* Include the accepted state in the largest sizes since the start. */
+/* Include the accepted state in the largest sizes since the start, step_size.size_q and size_v.
+ * it->vs and it->d are work. */
 static void grow_sizes(ga_integrator *it) {
   ga_step_size *c = &it->step_size;
   largest_sizes(it, it->mem.q, it->mem.v, it->vs, it->d);
@@ -160,9 +170,10 @@ static void grow_sizes(ga_integrator *it) {
   memcpy(c->size_v, it->d, (size_t)it->eval.nv * sizeof(double));
 }
 
-/* *err: local error of the last step relative to what is allowed; v'' of this step is left in
- * vdd_new. clean: set to zero components of e that rounding of v' can
- * explain (rounding_noise.c). */
+/* *err: local error of the step from it->last.mem to it->mem, relative to what is allowed; INFINITY
+ * if it is NaN. clean: set to zero components of e that rounding of v', as in step_size.noise, can
+ * explain. Left behind: v'' of this step in vdd_new, sizes of q in it->vs and of v in it->d; c->e
+ * and it->r are work. On failure *err means nothing. Collective. */
 static ga_status estimate_error(ga_integrator *it, bool clean, double *err) {
   ga_step_size *c = &it->step_size;
   const ga_memory *from = &it->last.mem, *to = &it->mem;
@@ -170,35 +181,38 @@ static ga_status estimate_error(ga_integrator *it, bool clean, double *err) {
   int nv = it->eval.nv;
   double h = to->h, h3 = h * h * h, q_weight = ga_step_size_q_factor(&o->par),
          v_weight = v_factor(&o->par);
+  /* between the middles of this and the last step; `before` is the size of the last step */
   double apart = from->t + h / 2 - c->t_vdd, before = fmax(from->h, 2 * (from->t - c->t_vdd));
   largest_sizes(it, to->q, to->v, it->vs, it->d);
   for (int i = 0; i < nv; i++) c->vdd_new[i] = (to->vd[i] - from->vd[i]) / h;
   ga_space_bracket(it->model->space, to->v, to->vd, it->r);
   for (int i = 0; i < nv; i++) c->e[i] = h3 * (q_weight * c->vdd_new[i] + it->r[i]) / 12;
-  ga_status status = filter_twice(it, true, c->e);
+  ga_status status = filter_twice(it, true, c->e); /* true: position */
   if (status != GA_OK) return status;
+  /* factor of the noise of v' in e: v'' is a difference of two v', divided by h */
   if (clean) ga_rest_clean(it, h3 * fabs(q_weight) / 12 * 2 / h, c->e);
   double err_q = error_norm(it, c->e, it->vs, o->weight_q);
   for (int i = 0; i < nv; i++) c->e[i] = h3 * v_weight * (c->vdd_new[i] - c->vdd[i]) / apart;
-  status = filter_twice(it, false, c->e);
+  status = filter_twice(it, false, c->e); /* false: velocity */
   if (clean) ga_rest_clean(it, h3 * fabs(v_weight) * (2 / h + 2 / before) / apart, c->e);
   double err_v = error_norm(it, c->e, it->d, o->weight_v);
   *err = isnan(err_q) || isnan(err_v) ? INFINITY : fmax(err_q, err_v);
   return status;
 }
 
-/* *err: local error of the last step relative to the allowed one. If hardly anything moves, it is
- * estimated again without rounding; if rounding alone moves q by more than is allowed, *err is at
- * least STAYS, so that h does not grow. */
+/* *err: local error of the last step (it->last to it->mem) relative to the allowed one; at most 1:
+ * accept. If hardly anything moves (step_size.suspect, set here), it is estimated again without
+ * rounding; if rounding alone moves q by more than is allowed, *err is at least STAYS, so that h
+ * does not grow. Changes work arrays only, see estimate_error. Collective. */
 ga_status ga_step_size_error(ga_integrator *it, double *err) {
   ga_step_size *c = &it->step_size;
   const ga_memory *to = &it->mem;
-  ga_status status = estimate_error(it, false, err);
+  ga_status status = estimate_error(it, false, err); /* false: rounding included */
   c->suspect = status == GA_OK && *err > LEAST && ga_rest_suspect(it, to->h);
   if (!c->suspect) return status;
   ga_start_guess(it);
   if (ga_rest_rounding(it, to->t, to->q, to->v) == 0) return GA_OK;
-  status = estimate_error(it, true, err);
+  status = estimate_error(it, true, err); /* true: without rounding */
   for (int i = 0; i < it->eval.nv; i++) c->e[i] = to->h * to->h * c->noise[i];
   if (error_norm(it, c->e, it->vs, it->options.weight_q) > 1) *err = fmax(*err, STAYS);
   return status;
@@ -206,14 +220,17 @@ ga_status ga_step_size_error(ga_integrator *it, double *err) {
 
 /* ---- the controller ---------------------------------------------------------------------- */
 
-/* h within h_min and h_max (0: no limit). */
+/* Returns h, limited to h_min from below and h_max (0: no limit) from above. */
 static double limit_to_h_range(const ga_integrator *it, double h) {
   double largest = it->options.h_max;
   return fmax(largest > 0 ? fmin(h, largest) : h, it->options.h_min);
 }
 
-/* Set it->h after an accepted step of size h: PI controller, growth at most GROW, none after a
- * rejection. Growth below KEEP is not used, so that factors can be kept. */
+/* Set it->h, the next size, after an accepted step of size h with error err: PI controller, growth
+ * at most GROW, none after a rejection (again). Growth below KEEP is not used, so that factors can
+ * be kept. wanted: the size before it was cut to meet a time. Also updates err_last (0 after a cut
+ * step), the sizes since the start and v'' with its time t_vdd, if the step was not cut or the old
+ * one is far. */
 void ga_step_size_accept(ga_integrator *it, double err, double h, double wanted, bool again) {
   ga_step_size *c = &it->step_size;
   double e = fmax(err, LEAST), last = c->err_last > 0 ? c->err_last : e;
@@ -237,8 +254,9 @@ void ga_step_size_accept(ga_integrator *it, double err, double h, double wanted,
   grow_sizes(it);
 }
 
-/* Set a smaller it->h after a rejected step of size h. If hardly anything moves, the sizes that
- * errors are relative to are raised to those of the motion to come. */
+/* Set a smaller it->h after a rejected step of size h, with error err > 1, which was undone. If
+ * hardly anything moves (suspect), the sizes that errors are relative to, size_q and size_v, are
+ * raised to those of the motion to come. */
 void ga_step_size_reject(ga_integrator *it, double err, double h) {
   ga_step_size *c = &it->step_size;
   const ga_memory *mem = &it->mem;
@@ -252,14 +270,17 @@ void ga_step_size_reject(ga_integrator *it, double err, double h) {
   it->h = h * fmax(SHRINK, fmin(0.9, SAFE * pow(err, -1.0 / 3)));
 }
 
+/* Set it->h, the next size to try, after a step of size h that failed to converge. */
 void ga_step_size_fail(ga_integrator *it, double h) {
   it->h = FAILED * h;
 }
 
 /* ---- the first step ---------------------------------------------------------------------- */
 
-/* The h at which the errors h^3 v'', h^3 v''' are half of what is allowed. The motion over the
- * current h is the least size of q and v. 10 h if both errors are zero. */
+/* Returns the h at which the local errors, h^3 times v'' (it->vdd) and v''' (vddd), are half of
+ * what is allowed; 10 h if both are zero. The motion of q and v over the current h, and rest_q,
+ * rest_v, are the least sizes that errors are relative to. it->vs, it->r, it->d, step_size.e are
+ * work. */
 static double first_size(ga_integrator *it, double h, const double *vddd) {
   ga_step_size *c = &it->step_size;
   const ga_options *o = &it->options;
@@ -281,9 +302,10 @@ static double first_size(ga_integrator *it, double h, const double *vddd) {
   return isfinite(err) && err > 0 ? cbrt(0.5 / err) : 10 * h;
 }
 
-/* Set rest_q, rest_v, the sizes for a start from rest, and return the largest first step; INFINITY
- * if the start is not at rest. If v' is only rounding, the guess h is all that is known of the
- * time scale. */
+/* Set rest_q, rest_v: sizes of the motion to come if the start it->q, it->v is at rest (nothing
+ * moves but by rounding), otherwise 0. Returns the largest first step allowed; INFINITY if the
+ * start is not at rest. If v' is only rounding, the guess h is all that is known of the time scale.
+ * step_size.noise is set. */
 static double rest_at_start(ga_integrator *it, double t, double h) {
   ga_step_size *c = &it->step_size;
   size_t bytes = (size_t)it->eval.nv * sizeof(double);
@@ -299,10 +321,14 @@ static double rest_at_start(ga_integrator *it, double t, double h) {
   return T > 0 ? T : INFINITY;
 }
 
-/* First step size *h from v'' and v'''. These are differences over h, so h is changed until it
- * fits the size that they give. */
+/* First step size *h (before: a guess) from v'' and v''' at it->q, it->v, it->vd. These are
+ * differences over h, so h is changed until it fits the size that they give. On success v'' is left
+ * in it->vdd and step_size.e, the sizes of a motion from rest in rest_q, rest_v, and eval has the
+ * step *h. Fails with the status of the last try if v'' could be computed for no h; *h then means
+ * nothing. Collective. */
 ga_status ga_step_size_start(ga_integrator *it, double t, double *h) {
   enum { TRIES = 30 };
+  /* known: the size to return if no better one is found; 0: v'' could not be computed yet */
   double *vddd = it->step_size.vdd_new, known = 0;
   ga_status status = GA_OK;
   *h = limit_to_h_range(it, *h);
@@ -312,11 +338,14 @@ ga_status ga_step_size_start(ga_integrator *it, double t, double *h) {
     ga_eval_set_step(&it->eval, *h);
     status = ga_start_vdd(it, t, it->q, it->v, it->vd, *h, it->vdd, vddd);
     if (status < 0) return status;
-    if (status > 0 && known > 0) break; /* no larger ones */
+    if (status > 0 && known > 0) break; /* the size `known` works: look no further */
+    /* rounding of v' enters v'' as 2/(2 h), v''' as (1 + 2 + 1)/h^2 */
     ga_rest_clean(it, 1 / *h, it->vdd);
     ga_rest_clean(it, 4 / (*h * *h), vddd);
+    /* if v'' cannot be computed over h: try a hundredth; never grow by more than 10 at once */
     double size = status == GA_OK ? first_size(it, *h, vddd) : 0.01 * *h;
     double next = limit_to_h_range(it, fmin(fmin(size, 10 * *h), largest));
+    /* `next` fits if the differences were taken over about that size, otherwise h itself serves */
     if (status == GA_OK) known = next >= 0.1 * *h && next <= 2 * *h ? next : *h;
     if (known > 0 && known == next) break;
     *h = next;
@@ -329,7 +358,8 @@ ga_status ga_step_size_start(ga_integrator *it, double t, double *h) {
   return GA_OK;
 }
 
-/* After an accepted start: initialize v'', the sizes and the controller. */
+/* After a start was accepted into it->mem: initialize v'' (left in step_size.e by
+ * ga_step_size_start), the sizes since the start and the controller. */
 void ga_step_size_begin(ga_integrator *it) {
   ga_step_size *c = &it->step_size;
   size_t bytes = (size_t)it->eval.nv * sizeof(double);

@@ -19,9 +19,10 @@ typedef struct ga_step_size {
   double *filtered; /* right side and solution of the filter, as many as unknowns */
 } ga_step_size;
 
-/* At a start with it->q, it->v, it->vd at time t: the first step size, *h the guess before. */
+/* At a start with it->q, it->v, it->vd at time t: the first step size, *h the guess before. Writes
+ * work arrays, `e`, rest_q, rest_v and the step of eval, but no other member. */
 ga_status ga_step_size_start(ga_integrator *it, double t, double *h);
-/* That start has been accepted. */
+/* That start has been accepted: set vdd, t_vdd, err_last, size_q, size_v. */
 void ga_step_size_begin(ga_integrator *it);
 
 /* 2 (1 - 6 beta - 3 alpha), alpha = alpha_m - alpha_f: the weight of v'' in the local error of q,

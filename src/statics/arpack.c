@@ -36,7 +36,8 @@ void dseupd_(const int *rvec, const char *howmny, int *select, double *d, double
              size_t howmny_len, size_t bmat_len, size_t which_len);
 
 /* The arguments of dsaupd and dseupd, with their names there. v: ncv vectors, then the shapes; d:
- * omega^2; select: mode i is to be reported; found: number of modes in d. */
+ * omega^2; select: mode i is to be reported; found: number of modes in d; shift: s of the head of
+ * this file; work: n numbers of scratch. */
 typedef struct lanczos {
   ga_static_system s;
   int n, nev, ncv, lworkl, found;
@@ -45,10 +46,11 @@ typedef struct lanczos {
 } lanczos;
 
 /* Opens l->s with the matrices of the linearization, chooses the shift, allocates the arrays of
- * ARPACK and factors K + s M with the constraints. The caller closes l->s, also on failure. */
+ * ARPACK (zero) and factors K + s M with the constraints. Sets all members of l (zero before)
+ * except found. The caller closes l->s, also on failure. */
 static ga_status prepare_lanczos(lanczos *l, const ga_linearization *lin, const ga_modes *modes,
                                  ga_error *err) {
-  ga_status status = ga_static_system_open(&l->s, lin->model, true, err);
+  ga_status status = ga_static_system_open(&l->s, lin->model, /* K and M: */ true, err);
   if (status != GA_OK) return status;
   ga_static_system *s = &l->s;
   const struct {
@@ -83,7 +85,8 @@ static ga_status prepare_lanczos(lanczos *l, const ga_linearization *lin, const 
   return status > 0 ? GA_ERR_BACKEND : status;
 }
 
-/* y = (K + s M)^-1 f on the tangent space of the constraints */
+/* y = (K + s M)^-1 f on the tangent space of the constraints; n numbers each. Needs the factors of
+ * prepare_lanczos; overwrites s->rhs. */
 static ga_status apply_inverse(lanczos *l, const double *f, double *y) {
   ga_static_system *s = &l->s;
   memset(s->rhs, 0, (size_t)s->n * sizeof(double));
@@ -100,7 +103,8 @@ static void times_mass(const lanczos *l, const double *x, double *y) {
 }
 
 /* Runs ARPACK (dsaupd, mode 3) until it has converged: it asks again and again for products with M
- * and for solves. The start vector is pseudo-random, the same in each run. */
+ * and for solves. Leaves the result in the arrays of l, for extract_modes. The start vector is
+ * pseudo-random, the same in each run. GA_ERR_BACKEND if ARPACK fails. */
 static ga_status run_lanczos(lanczos *l, ga_error *err) {
   const double tol = 1e-13;
   int ido = 0, info = 1;
@@ -109,10 +113,11 @@ static ga_status run_lanczos(lanczos *l, ga_error *err) {
     random = random * 6364136223846793005u + 1442695040888963407u;
     l->resid[i] = (double)(random >> 11) * 0x1p-53 - 0.5;
   }
-  l->iparam[0] = 1;
-  l->iparam[2] = 1000;
-  l->iparam[3] = 1;
-  l->iparam[6] = 3;
+  l->iparam[0] = 1;    /* exact shifts */
+  l->iparam[2] = 1000; /* most iterations */
+  l->iparam[3] = 1;    /* block size, always 1 */
+  l->iparam[6] = 3;    /* mode 3: shift and inversion */
+  /* ido: what ARPACK asks for; 2: M x, -1: inverse of M x, 1: inverse of a given M x, 99: done */
   while (ido != 99) {
     dsaupd_(&ido, "G", &l->n, "LM", &l->nev, &tol, l->resid, &l->ncv, l->v, &l->n, l->iparam,
             l->ipntr, l->workd, l->workl, &l->lworkl, &info, 1, 2);
@@ -130,7 +135,8 @@ static ga_status run_lanczos(lanczos *l, ga_error *err) {
   return ga_fail(err, GA_ERR_BACKEND, "ARPACK found no modes (%d)", info);
 }
 
-/* omega^2 into l->d, shapes into l->v, one after the other; *count: how many */
+/* omega^2 into l->d, shapes into l->v, one after the other; *count: how many have converged. Needs
+ * run_lanczos. GA_ERR_BACKEND if ARPACK fails. */
 static ga_status extract_modes(lanczos *l, int *count, ga_error *err) {
   const int yes = 1;
   const double tol = 1e-13, sigma = -l->shift;
@@ -143,7 +149,8 @@ static ga_status extract_modes(lanczos *l, int *count, ga_error *err) {
 }
 
 /* Writes ARPACK's mode `from` as mode k: eigenvalue, and the shape in space axes with largest
- * component 1. omega^2 < 0 gives a real, unstable eigenvalue. */
+ * component 1, unless there is no room for shapes (NULL). omega^2 < 0 gives a real, unstable
+ * eigenvalue and sets modes->unstable. */
 static void write_mode(const lanczos *l, const ga_linearization *lin, int from, ga_modes *modes,
                        int k) {
   const double square = fabs(l->d[from]) <= 1e-7 * l->shift ? 0 : l->d[from];
@@ -162,7 +169,8 @@ static void write_mode(const lanczos *l, const ga_linearization *lin, int from, 
   for (int i = 0; i < l->n && largest != 0; i++) y[i] /= largest;
 }
 
-/* Marks in l->select the genuine modes and sets *count to their number. Directions that are
+/* Marks in l->select the genuine modes of the *count in l->d, sets l->found to the old *count and
+ * *count to the number of genuine ones. Directions that are
  * forbidden by constraints or have no mass have 1/(omega^2 + s) = 0, in rounding 1e-13 of the
  * largest value 1/s; modes have more than 1e-6 of it. The limit is 1e-10. */
 static void leave_out_rounding(lanczos *l, int *count) {
@@ -175,7 +183,8 @@ static void leave_out_rounding(lanczos *l, int *count) {
   *count = left;
 }
 
-/* Writes the selected modes into `modes`, slowest first. Selection sort: there are few. */
+/* Writes the `count` selected modes into `modes`, slowest first, and sets modes->count and all.
+ * Clears l->select. Selection sort: there are few. */
 static void collect_modes(lanczos *l, const ga_linearization *lin, int count, ga_modes *modes) {
   for (int k = 0; k < count; k++) {
     int best = -1;
@@ -188,8 +197,8 @@ static void collect_modes(lanczos *l, const ga_linearization *lin, int count, ga
   modes->count = modes->all = count;
 }
 
-/* Fills `modes` with at most modes->room modes, the slowest ones. GA_ERR_ARG unless the model is at
- * rest and undamped. */
+/* Fills `modes` with at most modes->room modes, the slowest ones; modes->freedom is not set. K is
+ * taken to be symmetric. GA_ERR_ARG unless the model is at rest and undamped. */
 ga_status ga_arpack_modes(const ga_linearization *lin, ga_modes *modes, ga_error *err) {
   lanczos l = {.n = 0};
   int count = 0;
@@ -212,6 +221,7 @@ ga_status ga_arpack_modes(const ga_linearization *lin, ga_modes *modes, ga_error
 
 #else
 
+/* without ARPACK: always GA_ERR_BACKEND with a sentence */
 ga_status ga_arpack_modes(const ga_linearization *lin, ga_modes *modes, ga_error *err) {
   (void)lin, (void)modes;
   return ga_fail(err, GA_ERR_BACKEND,

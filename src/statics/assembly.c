@@ -29,16 +29,17 @@ static const double E_LEAST = 1e-13, E_LARGEST = 1e-2; /* bounds of e */
 static const double CLOSED = 1e-9;                     /* largest violation of a closed row */
 static const double ROUNDING = 2 * DBL_EPSILON;        /* violation that no step can reduce */
 
+/* The letters are those of the head of this file. */
 typedef struct assembling {
-  ga_static_system s;
-  ga_assembly *a;
+  ga_static_system s; /* the matrix above: W, G (holds A), H, D, right-hand side */
+  ga_assembly *a;     /* the caller's settings and results */
   double t;
-  const double *q0, *v;
+  const double *q0, *v;           /* q0: the given configuration, borrowed; v: not used */
   double *d;                      /* nv: the change, or the velocity */
   double *d_try, *d_kept, *d_way; /* nv: on trial, before the step, direction of the step */
   double *q;                      /* q0 o exp(d) */
   double *g;                      /* nlam + npsi: residuals of the rows */
-  double *unit;                   /* nv */
+  double *unit;                   /* nv: size of a large change of each velocity */
   double *reach;                  /* of each row: sum of |A_ij| unit_j, held columns included */
   double merit;                   /* sum of g_i^2 / D_i */
   double size;                    /* sum of W_i unit_i^2: the merit of a large step */
@@ -46,11 +47,12 @@ typedef struct assembling {
   double pace;                    /* fraction of an approach step that was accepted last */
 } assembling;
 
-/* Opens p->s and allocates and fills the arrays of p: weights, units, d = 0, q. q and a are
- * borrowed. The caller closes p->s, also on failure. */
+/* Opens p->s and sets all members of p (zeroed by the caller) except v, merit and pace: W of p->s,
+ * unit, size and damping; d, the trial arrays, g and reach are zero, p->q is a copy of q. q, a and
+ * err are borrowed as long as p lives. The caller closes p->s, also on failure. */
 static ga_status open_assembly(assembling *p, const ga_model *model, double t, const double *q,
                                ga_assembly *a, ga_error *err) {
-  ga_status status = ga_static_system_open(&p->s, model, false, err);
+  ga_status status = ga_static_system_open(&p->s, model, /* K and M: */ false, err);
   if (status != GA_OK) return status;
   ga_static_system *s = &p->s;
   ga_arena *arena = &s->arena;
@@ -74,8 +76,8 @@ static ga_status open_assembly(assembling *p, const ga_model *model, double t, c
   return status;
 }
 
-/* reach = change of each row caused by one unit of all velocities. Must precede
- * ga_static_system_hold, which sets columns to zero. */
+/* p->reach = change of each row of G, then of H, caused by one unit of all velocities. Needs G, H
+ * and unit; must precede ga_static_system_hold, which sets columns to zero. */
 static void set_reach(assembling *p) {
   const ga_static_system *s = &p->s;
   for (int i = 0; i < s->nlam; i++) p->reach[i] = ga_static_system_reach(&s->G, i, p->unit);
@@ -85,8 +87,9 @@ static void set_reach(assembling *p) {
 
 /* ---- violated rows -------------------------------------------------------------------------- */
 
-/* Sets the results in p->a: openness = largest |g_i|/reach_i, worst = its row, and the residuals
- * `open` if wanted. */
+/* Sets the results in p->a from p->g and p->reach, the first `rows` of each: openness = largest
+ * |g_i|/reach_i, worst = its row (-1 without rows), and a copy of the residuals in `open` unless
+ * that is NULL. */
 static void measure_violation(assembling *p, int rows) {
   ga_assembly *a = p->a;
   a->worst = -1;
@@ -98,7 +101,8 @@ static void measure_violation(assembling *p, int rows) {
   if (a->open) memcpy(a->open, p->g, (size_t)rows * sizeof(double));
 }
 
-/* Sets err to GA_ERR_INITIAL with the names of the most violated rows. what: "configuration" or
+/* Sets the error to GA_ERR_INITIAL, which is returned, with the names of the most violated of the
+ * first `rows` rows: at most ROWS_REPORTED, none below 1e-3 of the worst. what: "configuration" or
  * "velocity". */
 static ga_status report_violated(assembling *p, int rows, const char *what) {
   const ga_static_system *s = &p->s;
@@ -132,15 +136,15 @@ static ga_status report_violated(assembling *p, int rows, const char *what) {
 
 /* ---- positions ------------------------------------------------------------------------------ */
 
-/* sum of g_i^2/D_i */
+/* sum of g_i^2/D_i over the holonomic rows */
 static double merit_of(const assembling *p) {
   double sum = 0;
   for (int i = 0; i < p->s.nlam; i++) sum += p->g[i] * p->g[i] / p->s.D.val[i];
   return sum;
 }
 
-/* Sets q = q0 o exp(d), g and the merit there; the merit is infinite where g cannot be
- * evaluated. */
+/* Sets p->q = q0 o exp(d), g and the merit there; the merit is infinite where g cannot be
+ * evaluated. Status > 0: the model asks for another point; < 0: an error. */
 static ga_status evaluate_residual(assembling *p, const double *d) {
   ga_space_step(p->s.model->space, p->q0, d, p->q);
   const ga_status status = ga_eval_g(&p->s.eval, p->t, p->q, p->g);
@@ -148,7 +152,8 @@ static ga_status evaluate_residual(assembling *p, const double *d) {
   return status;
 }
 
-/* Sets the rows A = G T(d) at q0 o exp(d) (p->q must be that), and reach; held columns are zero. */
+/* Sets the rows A = G T(d), kept in s->G, at q0 o exp(d) (p->q must be that), and p->reach; the
+ * columns of held velocities are zero afterwards. */
 static ga_status evaluate_rows(assembling *p, const double *d) {
   ga_static_system *s = &p->s;
   const ga_space *space = s->model->space;
@@ -163,8 +168,9 @@ static ga_status evaluate_rows(assembling *p, const double *d) {
   return GA_OK;
 }
 
-/* Factors the matrix with e and solves for b = -pull W d (refined for e_exact); x goes to s->rhs.
- * *largest: the largest |x_i| in units. */
+/* Factors the matrix with e and solves for b = -pull W d (pull = 0: reach, 1: approach), refined
+ * for e_exact. s->rhs = (x, mu); *largest = the largest |x_i| in units. Needs p->d, g and the
+ * rows; both outputs are valid only with GA_OK. */
 static ga_status solve_direction(assembling *p, double pull, double e, double e_exact,
                                  double *largest) {
   ga_static_system *s = &p->s;
@@ -178,13 +184,14 @@ static ga_status solve_direction(assembling *p, double pull, double e, double e_
   return status;
 }
 
-/* One damped step towards the constraints: changes d, and sets g, merit and rows there. *moved: its
- * length in units; 0 if no step reduces the merit. */
+/* One damped step towards the constraints: changes p->d, and sets q, g, merit and rows there and
+ * the damping for the next step. *moved: its length in units; 0 if no step reduces the merit: then
+ * d is as before and the rest is evaluated there again. Needs g, merit and rows at d. */
 static ga_status reach_step(assembling *p, double *moved) {
   ga_static_system *s = &p->s;
   double e = fmin(E_LARGEST, p->damping * fmax(E_LEAST, p->merit / p->size)), largest;
   const double merit = p->merit;
-  ga_status status = solve_direction(p, 0, e, e, &largest);
+  ga_status status = solve_direction(p, /* no pull: */ 0, e, e, &largest);
   *moved = 0;
   if (status != GA_OK) return status;
   double alpha = largest > BOUND ? BOUND / largest : 1;
@@ -203,7 +210,8 @@ static ga_status reach_step(assembling *p, double *moved) {
 }
 
 /* Moves d to the constraints by damped steps, until the merit does not decrease any more; sets
- * p->q, g and openness. The caller decides by openness whether the rows are closed. */
+ * p->q, g, merit, the rows and the results of p->a (openness, worst, open; iterations grows). GA_OK
+ * does not mean that the rows are closed: the caller decides that by openness. */
 static ga_status reach(assembling *p) {
   double merit_before = INFINITY;
   int slow = 0;
@@ -233,8 +241,10 @@ static double weighted_square(const assembling *p, const double *d) {
 }
 
 /* One step along the constraints. x is the direction of descent of d^T W d that the constraints
- * allow. The largest alpha of 1, 1/2, 1/4, .. is taken for which alpha x leads to closed rows and a
- * shorter d. *moved = 0: there is none. */
+ * allow. Taken is the largest alpha of a, a/2, a/4, .. (8 tries; a = pace, less if x is longer than
+ * BOUND) for which reaching from d + alpha x gives closed rows and a d that is not longer. Changes
+ * d, pace and all that reach sets. *moved: alpha x in units; 0: no alpha fits, d is as before up
+ * to a repeated reach. */
 static ga_status approach_step(assembling *p, double *moved) {
   const int nv = p->s.nv;
   const double before = weighted_square(p, p->d);
@@ -258,7 +268,8 @@ static ga_status approach_step(assembling *p, double *moved) {
   return reach(p);
 }
 
-/* Moves d along the constraints to the least d^T W d. */
+/* Moves d along the constraints to the least d^T W d, in at most APPROACH_STEPS steps. Needs closed
+ * rows at d; sets what reach sets. */
 static ga_status approach(assembling *p) {
   p->pace = 1;
   for (int k = 0; k < APPROACH_STEPS; k++) {
@@ -271,7 +282,8 @@ static ga_status approach(assembling *p) {
 }
 
 /* Reaches the constraints from d = 0, then approaches the start value unless one step sufficed or
- * the caller accepts any solution. Writes q; on failure q is unchanged. */
+ * the caller accepts any solution (a->any). Writes q and a->change (unless NULL); on failure both
+ * are unchanged. GA_ERR_INITIAL if rows stay open. */
 static ga_status solve_position(assembling *p, double *q) {
   ga_static_system *s = &p->s;
   ga_status status = evaluate_residual(p, p->d);
@@ -289,7 +301,8 @@ static ga_status solve_position(assembling *p, double *q) {
 }
 
 /* Replaces q by the nearest configuration with g(t, q) = 0. assembly: what is held, weights,
- * results; may be NULL. GA_ERR_INITIAL if rows stay violated. */
+ * results (worst, openness, iterations, open, change); may be NULL. GA_ERR_INITIAL if rows stay
+ * violated; on failure q is unchanged. */
 ga_status ga_assemble_position(const ga_model *model, double t, double *q, ga_assembly *assembly,
                                ga_error *err) {
   assembling p = {0};
@@ -310,7 +323,8 @@ ga_status ga_assemble_position(const ga_model *model, double t, double *q, ga_as
 
 /* ---- velocities ----------------------------------------------------------------------------- */
 
-/* Sets G, H and the residuals G v + g_t and k at (q0, v), and reach; held columns are zero. */
+/* Sets G, H, the residuals p->g = (G v + g_t, k) and p->reach at (t, q0, v); the columns of held
+ * velocities are zero afterwards. */
 static ga_status velocity_rows(assembling *p, const double *v) {
   ga_static_system *s = &p->s;
   ga_status status = ga_eval_G(&s->eval, p->t, p->q0, &s->G);
@@ -324,15 +338,16 @@ static ga_status velocity_rows(assembling *p, const double *v) {
 }
 
 /* Multiplies reach by the largest |v_i| in units, so that violations are relative to the effect of
- * the motion. */
+ * the motion. To be called once after velocity_rows; v = 0 leaves reach. */
 static void velocity_reach(assembling *p, const double *v) {
   double size = 0;
   for (int i = 0; i < p->s.nv; i++) size = fmax(size, fabs(v[i]) / p->unit[i]);
   for (int i = 0; i < p->s.nlam + p->s.npsi; i++) p->reach[i] *= size > 0 ? size : 1;
 }
 
-/* Newton's method for the nearest velocity that satisfies all rows, beginning with p->d. Writes v;
- * on failure v is unchanged. */
+/* Newton's method for the nearest velocity that satisfies all rows, beginning with p->d = v. Writes
+ * v, the results of p->a and a->change (unless NULL); on failure v and change are unchanged.
+ * GA_ERR_INITIAL if rows stay violated. */
 static ga_status solve_velocity(assembling *p, double *v) {
   ga_static_system *s = &p->s;
   const int rows = s->nlam + s->npsi;
@@ -362,8 +377,9 @@ static ga_status solve_velocity(assembling *p, double *v) {
   return GA_OK;
 }
 
-/* Replaces v by the nearest velocity that satisfies all rows at (t, q). assembly may be NULL.
- * GA_ERR_INITIAL if rows stay violated. */
+/* Replaces v by the nearest velocity that satisfies all rows at (t, q), which must be assembled.
+ * assembly: settings and results as for positions, may be NULL. GA_ERR_INITIAL if rows stay
+ * violated; on failure v is unchanged. */
 ga_status ga_assemble_velocity(const ga_model *model, double t, const double *q, double *v,
                                ga_assembly *assembly, ga_error *err) {
   assembling p = {0};

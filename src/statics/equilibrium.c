@@ -32,7 +32,7 @@ static const double BALANCED = 1e-9;
 typedef struct seeking {
   ga_static_system s;
   ga_equilibrium *e;
-  double t, tau, tau_most;
+  double t, tau, tau_most; /* time; pseudo-time step (see the head of this file), its bound */
   double stiff; /* largest K_ii/W_i: the inverse of a tau at which K and W/tau are alike */
   /* configuration and trial, zero velocities, rows, forces, unbalanced forces and those of the
    * trial, multipliers, step, units */
@@ -41,8 +41,9 @@ typedef struct seeking {
   double acting; /* size of the acting forces, in the same norm */
 } seeking;
 
-/* Opens p->s and allocates and fills the arrays of p; q is copied, e borrowed. The caller closes
- * p->s, also on failure. */
+/* Opens p->s, sets its W, and allocates the arrays of p: q a copy, unit filled, the others zero. e
+ * and err are borrowed as long as p lives. tau is left to the caller, the other numbers to the
+ * iteration. The caller closes p->s, also on failure. */
 static ga_status open_seeking(seeking *p, const ga_model *model, double t, const double *q,
                               ga_equilibrium *e, ga_error *err) {
   ga_status status = ga_static_system_open(&p->s, model, true, err);
@@ -72,7 +73,7 @@ static double dual_norm(const seeking *p, const double *f) {
 }
 
 /* GA_ERR_INITIAL if a nonholonomic row asks for a motion (k is not 0 at v = 0): then there is no
- * rest. */
+ * rest. Overwrites p->g. */
 static ga_status check_rest(seeking *p) {
   ga_static_system *s = &p->s;
   ga_status status = ga_eval_k(&s->eval, p->t, p->q, p->v0, p->g);
@@ -89,8 +90,9 @@ static ga_status check_rest(seeking *p) {
 
 /* ---- forces --------------------------------------------------------------------------------- */
 
-/* At q: forces F, rows G and H, D, multipliers lam and psi, and the unbalanced forces rest = F -
- * G^T lam - H^T psi. Uses W. */
+/* Sets, at q: forces p->F, rows G, H and D of p->s, multipliers p->lam and p->psi, and the
+ * unbalanced forces rest = F - G^T lam - H^T psi (nv numbers). Uses W; factors the matrix and
+ * overwrites s->rhs. */
 static ga_status balance_forces(seeking *p, const double *q, double *rest) {
   ga_static_system *s = &p->s;
   ga_status status = ga_eval_force(&s->eval, p->t, q, p->v0, p->F);
@@ -101,8 +103,8 @@ static ga_status balance_forces(seeking *p, const double *q, double *rest) {
   return ga_static_system_multipliers(s, p->F, p->lam, p->psi, rest);
 }
 
-/* Sets norm (unbalanced forces), acting (F, and K times 1e-3 units for springs near their free
- * length) and the results worst and unbalanced of p->e. */
+/* Sets p->norm (unbalanced forces), p->acting (F, and K times 1e-3 units for springs near their
+ * free length) and the results worst and unbalanced of p->e. Needs F, rest and K at one q. */
 static void measure_forces(seeking *p) {
   const ga_csr *K = &p->s.K;
   double stiff = 0;
@@ -121,7 +123,7 @@ static void measure_forces(seeking *p) {
   p->e->unbalanced = p->acting > 0 ? p->norm / p->acting : 0;
 }
 
-/* K and C at q, v = 0, with the present multipliers */
+/* sets K and C of p->s at p->q, v = 0, with the present multipliers */
 static ga_status evaluate_tangents(seeking *p) {
   ga_static_system *s = &p->s;
   const ga_eval_point at = {p->t, p->q, p->v0, p->v0, p->lam, p->psi};
@@ -130,15 +132,16 @@ static ga_status evaluate_tangents(seeking *p) {
 
 /* ---- steps ---------------------------------------------------------------------------------- */
 
-/* q_try = q o exp(w), projected onto the constraints */
+/* p->q_try = q o exp(w), projected onto the constraints; not projected if that fails */
 static ga_status move_along(seeking *p) {
   ga_assembly how = {.weight = p->s.W.val, .unit = p->unit, .any = true};
   ga_space_step(p->s.model->space, p->q, p->w, p->q_try);
   return ga_assemble_position(p->s.model, p->t, p->q_try, &how, NULL);
 }
 
-/* Solves for w with the present tau; reduces tau until w is within BOUND and does not go against
- * the forces. *largest: the largest |w_i| in units. */
+/* Solves for the step p->w with the present tau; reduces tau until w is within BOUND and does not
+ * go against the forces. *largest: the largest |w_i| in units. Needs F, rest, norm, rows and K at
+ * q. GA_RETRY_SINGULAR if 60 values of tau do not help; then w is unchanged. */
 static ga_status solve_direction(seeking *p, double *largest) {
   ga_static_system *s = &p->s;
   const int nv = s->nv;
@@ -156,6 +159,7 @@ static ga_status solve_direction(seeking *p, double *largest) {
       *largest = fmax(*largest, fabs(s->rhs[i]) / p->unit[i]);
       power += s->rhs[i] * p->rest[i];
     }
+    /* power: of the unbalanced forces along the step */
     const bool downhill = power >= -1e-14 * p->norm * p->norm * p->tau;
     if (status == GA_OK && *largest <= BOUND && (downhill || *largest < 1e-12)) {
       memcpy(p->w, s->rhs, (size_t)nv * sizeof(double));
@@ -166,9 +170,10 @@ static ga_status solve_direction(seeking *p, double *largest) {
   return ga_fail(s->eval.err, GA_RETRY_SINGULAR, "no direction to move in");
 }
 
-/* One step of the flow: changes q, rest and tau. If the force after the step is far from the
- * prediction, the step is rejected: only tau is reduced, and *moved = 0. Else *moved is the largest
- * |w_i| in units. */
+/* One step of the flow: changes q, rest, tau, and what balance_forces sets. If the force after the
+ * step is far from the prediction, the step is rejected: only tau is reduced, the forces are
+ * balanced at q again, and *moved = 0. Else *moved is the largest |w_i| in units. A tiny step is
+ * never rejected. */
 static ga_status flow_step(seeking *p, double *moved) {
   ga_static_system *s = &p->s;
   double largest = 0;
@@ -178,7 +183,7 @@ static ga_status flow_step(seeking *p, double *moved) {
   status = move_along(p);
   if (status == GA_OK) status = balance_forces(p, p->q_try, p->rest_try);
   if (status < 0 && status != GA_ERR_INITIAL) return status;
-  double broken = INFINITY;
+  double broken = INFINITY; /* error of the prediction, relative to the force before the step */
   if (status == GA_OK) {
     for (int i = 0; i < s->nv; i++) s->rhs[i] = p->rest_try[i] - s->W.val[i] * p->w[i] / p->tau;
     broken = p->norm > 0 ? dual_norm(p, s->rhs) / p->norm : 0;
@@ -199,7 +204,7 @@ static ga_status flow_step(seeking *p, double *moved) {
 
 /* Sets tau so that a first step moves a fiftieth of a unit along the forces, and the upper bound
  * tau_most, so that W/tau stays visible beside K: directions without forces do not make the matrix
- * singular. */
+ * singular. Sets p->stiff, too. Needs rest and K. */
 static void choose_first_tau(seeking *p) {
   double fastest = 0;
   p->stiff = 0;
@@ -214,8 +219,10 @@ static void choose_first_tau(seeking *p) {
   p->tau = fmin(p->tau, p->tau_most);
 }
 
-/* Follows the flow for at most `steps` steps. *found: the unbalanced forces are below BALANCED of
- * the acting ones; the iteration goes on until steps do not reduce them further. */
+/* Follows the flow from p->q for at most `steps` steps; changes q, the forces there and the results
+ * of p->e (iterations grows). *found: the unbalanced forces are below BALANCED of the acting ones;
+ * the iteration goes on until steps do not reduce them further. Status > 0: the model could not be
+ * evaluated or no step was possible. */
 static ga_status follow_flow(seeking *p, int steps, bool *found) {
   double last = INFINITY;
   int idle = 0;
@@ -243,7 +250,8 @@ static ga_status follow_flow(seeking *p, int steps, bool *found) {
 
 /* ---- the whole ------------------------------------------------------------------------------ */
 
-/* sets err to GA_ERR_INITIAL with the velocity on which the largest force is left */
+/* sets the error to GA_ERR_INITIAL, which is returned, with the name of the velocity on which the
+ * largest force is left (e->worst) */
 static ga_status report_not_found(const seeking *p) {
   char name[96];
   ga_eval_entry_name(name, sizeof name, "v", p->e->worst, p->s.model->v_names);
@@ -254,7 +262,8 @@ static ga_status report_not_found(const seeking *p) {
 }
 
 /* Projects q onto the constraints and follows the flow; if that fails, relaxes dynamically and
- * tries again. Changes p->q in any case. */
+ * tries again. Changes p->q in any case, and the results of p->e. GA_ERR_INITIAL if there is no
+ * equilibrium to be found. */
 static ga_status seek_equilibrium(seeking *p) {
   ga_static_system *s = &p->s;
   ga_equilibrium *e = p->e;
@@ -281,7 +290,8 @@ static ga_status seek_equilibrium(seeking *p) {
 }
 
 /* Replaces q by an equilibrium near it at time t. equilibrium: settings and results, may be NULL.
- * If none is found, q is the last point reached. */
+ * If none is found (GA_ERR_INITIAL), q is the last point reached. lam and psi of `equilibrium`,
+ * unless NULL, get the multipliers there. */
 ga_status ga_equilibrium_find(const ga_model *model, double t, double *q,
                               ga_equilibrium *equilibrium, ga_error *err) {
   seeking p = {.tau = 1};

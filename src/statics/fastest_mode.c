@@ -19,17 +19,17 @@
 #include "lie/lie.h"
 #include "statics/linearization.h"
 
-enum { STEPS = 40 };
+enum { STEPS = 40 }; /* most vectors of the Krylov space */
 
 typedef struct arnoldi {
-  ga_static_system s;
+  ga_static_system s; /* M, C, K, G, H and the factors of the matrix above */
   const ga_space *space;
-  const double *v;
-  ga_csr Y;
-  int n, steps;
-  double sigma; /* factor of eta in the vectors, rad/s */
-  double size;  /* length of the largest vector A x */
-  double slow;  /* lower frequencies are rounding errors of zero */
+  const double *v; /* velocities of the state, borrowed */
+  ga_csr Y;        /* derivative of H v by the configuration */
+  int n, steps;    /* velocities; vectors that are sought */
+  double sigma;    /* factor of eta in the vectors, rad/s */
+  double size;     /* length of the largest vector A x */
+  double slow;     /* lower frequencies are rounding errors of zero */
   /* v' and multipliers at the state; scratch: see add_motion */
   double *vd, *lam, *psi, *eta, *dv, *Su, *extra;
   double *basis; /* steps + 1 vectors (sigma eta, u) in units of the masses, one after the other */
@@ -62,7 +62,7 @@ static double mass_norm(const arnoldi *a, const double *x) {
 
 /* Sets a->slow, the frequency below which an eigenvalue is a rounding error. |F/m| over the size of
  * the bodies is a squared frequency, such as g/l of a pendulum; rounding errors look like 1e-8 of
- * its root, a->slow is 1e-6 of it. Overwrites eta and dv. */
+ * its root, a->slow is 1e-6 of it. Needs W; overwrites eta and dv. */
 static ga_status set_slow(arnoldi *a, double t, const double *q) {
   double *F = a->eta, *unit = a->dv;
   const ga_status status = ga_eval_force(&a->s.eval, t, q, a->v, F);
@@ -72,8 +72,8 @@ static ga_status set_slow(arnoldi *a, double t, const double *q) {
   return status;
 }
 
-/* M, C, K, G, H, Y, v', lam, psi at the state, and the factors of the saddle-point matrix of M, G,
- * H */
+/* Sets W, M, C, K, G, H, Y, v', lam, psi and slow at the state (t, q, a->v), and the factors of the
+ * saddle-point matrix of M, G, H. */
 static ga_status evaluate_matrices(arnoldi *a, double t, const double *q) {
   ga_static_system *s = &a->s;
   ga_status status = ga_static_system_set_weights(s, t, q, NULL);
@@ -86,7 +86,8 @@ static ga_status evaluate_matrices(arnoldi *a, double t, const double *q) {
 }
 
 /* Adds the terms of one rotation, at v[at], to dv = u + S eta, S u and extra = S u - Omega~ u + S'
- * eta. shift: where its displacement begins in v (SE(3)); -1: none. */
+ * eta, three numbers at `at` each. S: see the head of linearization.c. shift: where the rotation's
+ * displacement begins in v (SE(3)), whose entries get their terms, too; -1: none. */
 static void add_motion_of(arnoldi *a, const double *eta, const double *u, int at, int shift) {
   const double *Omega = a->v + at;
   double turned[3];
@@ -108,7 +109,8 @@ static void add_motion_of(arnoldi *a, const double *eta, const double *u, int at
   ga_axpy(3, -1, term, a->extra + shift);
 }
 
-/* Sets dv = u + S eta, Su = S u and extra = S u - Omega~ u + S' eta. */
+/* Sets dv = u + S eta, Su = S u and extra = S u - Omega~ u + S' eta of a (n numbers each), for all
+ * rotations. Needs a->v and a->vd. */
 static void add_motion(arnoldi *a, const double *eta, const double *u) {
   const size_t bytes = (size_t)a->n * sizeof(double);
   memset(a->Su, 0, bytes);
@@ -118,13 +120,15 @@ static void add_motion(arnoldi *a, const double *eta, const double *u) {
     const ga_factor *factor = &a->space->factor[f];
     for (int i = 0; i < factor->n; i++) {
       const int at = factor->v_at + i * factor->group->nv;
+      /* the rotation's place, that of its displacement */
       if (factor->group == &ga_group_so3) add_motion_of(a, eta, u, at, -1);
       if (factor->group == &ga_group_se3) add_motion_of(a, eta, u, at + 3, at);
     }
   }
 }
 
-/* P y'' for eta and u, into s->rhs; needs the matrices and factors */
+/* s->rhs = (P y'', dlam, dpsi) for eta and u; needs the matrices and factors. Overwrites dv, Su and
+ * extra of a. */
 static ga_status solve_acceleration(arnoldi *a, const double *eta, const double *u) {
   ga_static_system *s = &a->s;
   double *rhs = s->rhs;
@@ -140,7 +144,8 @@ static ga_status solve_acceleration(arnoldi *a, const double *eta, const double 
   return ga_static_system_solve(s, 0);
 }
 
-/* x = pseudo-random vector that satisfies the constraints; *seed is advanced */
+/* x = pseudo-random vector (n numbers) with G x = 0, H x = 0; *seed is advanced. Needs the factors;
+ * overwrites s->rhs. */
 static ga_status random_vector(arnoldi *a, uint64_t *seed, double *x) {
   ga_static_system *s = &a->s;
   memset(s->rhs, 0, (size_t)s->n * sizeof(double));
@@ -154,7 +159,8 @@ static ga_status random_vector(arnoldi *a, uint64_t *seed, double *x) {
 }
 
 /* Sets the first vector (eta, u) of the basis, and sigma = the frequency at which a random
- * displacement oscillates. */
+ * displacement oscillates. The vector is in plain units: span_space applies the factor sqrt(W).
+ * Needs the factors and slow; overwrites a->eta. */
 static ga_status choose_first_vector(arnoldi *a) {
   uint64_t seed = 1;
   double *x = a->basis;
@@ -171,7 +177,8 @@ static ga_status choose_first_vector(arnoldi *a) {
   return status;
 }
 
-/* y = A x, where A is the system of first order and x, y = (sigma eta, u) in units of sqrt(W) */
+/* y = A x, where A is the system of first order and x, y = (sigma eta, u), 2 n numbers, times
+ * sqrt(W). Overwrites a->eta and what solve_acceleration does. */
 static ga_status apply_system(arnoldi *a, const double *x, double *y) {
   const double *W = a->s.W.val;
   const int n = a->n;
@@ -194,9 +201,10 @@ static double dot(int n, const double *x, const double *y) {
   return sum;
 }
 
-/* Makes y orthogonal to the first `count` vectors (twice, because of rounding) and of length 1;
- * adds the projections to column count - 1 of the Hessenberg matrix. Returns the length that was
- * left, 0 if only rounding errors were left. */
+/* Makes y (2 n numbers) orthogonal to the first `count` vectors of the basis, which are orthonormal
+ * (twice, because of rounding), and of length 1; adds the projections to column count - 1 of the
+ * Hessenberg matrix (zero before) and updates a->size. Returns the length that was left; 0, and y
+ * not scaled, if only rounding errors were left. */
 static double orthogonalize(arnoldi *a, int count, double *y) {
   const int n = 2 * a->n, columns = a->steps + 1;
   a->size = fmax(a->size, sqrt(dot(n, y, y)));
@@ -213,7 +221,9 @@ static double orthogonalize(arnoldi *a, int count, double *y) {
   return left;
 }
 
-/* Arnoldi's iteration: fills basis and hessenberg; *count: the dimension of the Krylov space */
+/* Arnoldi's iteration: fills basis and hessenberg (zero before), beginning with the vector of
+ * choose_first_vector, which is scaled; *count: the dimension of the Krylov space, 0 if that vector
+ * is zero */
 static ga_status span_space(arnoldi *a, int *count) {
   const int n = 2 * a->n, columns = a->steps + 1;
   double *x = a->basis;
@@ -233,8 +243,8 @@ static ga_status span_space(arnoldi *a, int *count) {
   return GA_OK;
 }
 
-/* *fastest = largest modulus of the eigenvalues of the Hessenberg matrix (count x count), 0 if it
- * is only a rounding error */
+/* *fastest = largest modulus of the eigenvalues of the Hessenberg matrix (count x count), 0 if
+ * it is only a rounding error. Takes scratch from the arena of a->s. */
 static ga_status largest_eigenvalue(arnoldi *a, int count, double *fastest, ga_error *err) {
   ga_arena *arena = &a->s.arena;
   const size_t n = (size_t)count;
@@ -253,12 +263,12 @@ static ga_status largest_eigenvalue(arnoldi *a, int count, double *fastest, ga_e
 }
 
 /* *fastest = largest modulus (rad/s) of the eigenvalues of the model linearized at (t, q, v), to a
- * few digits; 0 if nothing moves */
+ * few digits; 0 if nothing moves; not set on failure */
 ga_status ga_fastest_mode(const ga_model *model, double t, const double *q, const double *v,
                           double *fastest, ga_error *err) {
   arnoldi a = {.space = model->space, .v = v};
   int count = 0;
-  ga_status status = ga_static_system_open(&a.s, model, true, err);
+  ga_status status = ga_static_system_open(&a.s, model, /* K and M: */ true, err);
   if (status == GA_OK) {
     a.n = a.s.nv;
     a.steps = 2 * a.n < STEPS ? 2 * a.n : STEPS;

@@ -25,12 +25,13 @@ void dgelsy_(const int *m, const int *n, const int *nrhs, double *a, const int *
              const int *ldb, int *jpvt, const double *rcond, int *rank, double *work,
              const int *lwork, int *info);
 
+/* sets the message of err and returns GA_ERR_MEM */
 static ga_status no_memory(ga_error *err) {
   return ga_fail(err, GA_ERR_MEM, "no memory for eigenvalues");
 }
 
 /* Eigenvalues s (increasing) of A x = s B x; A and B are destroyed, A becomes the eigenvectors.
- * GA_RETRY_SINGULAR if B is not positive definite. */
+ * GA_RETRY_SINGULAR if B is not positive definite. All n x n; scratch is left in the arena. */
 ga_status ga_lapack_eigen_symmetric(int n, double *A, double *B, double *s, ga_arena *arena,
                                     ga_error *err) {
   const int one = 1, ask = -1;
@@ -47,7 +48,8 @@ ga_status ga_lapack_eigen_symmetric(int n, double *A, double *B, double *s, ga_a
                  info);
 }
 
-/* eigenvalues re + i im and right eigenvectors of A, which is destroyed */
+/* re, im (n numbers) and vectors (n x n) = eigenvalues and right eigenvectors of A, which is
+ * destroyed; of a conjugate pair real and imaginary part are in two columns */
 static ga_status eigen_standard(int n, double *A, double *re, double *im, double *vectors,
                                 ga_arena *arena, ga_error *err) {
   const int ask = -1;
@@ -62,7 +64,7 @@ static ga_status eigen_standard(int n, double *A, double *re, double *im, double
 }
 
 /* Eigenvalues re + i im and right eigenvectors of A x = s B x; B = NULL: the unit matrix. A and B
- * are destroyed. Infinite eigenvalues have re = INFINITY. */
+ * are destroyed. Infinite eigenvalues have re = INFINITY, im = 0. Vectors as of eigen_standard. */
 ga_status ga_lapack_eigen_general(int n, double *A, double *B, double *re, double *im,
                                   double *vectors, ga_arena *arena, ga_error *err) {
   const int ask = -1;
@@ -89,14 +91,16 @@ ga_status ga_lapack_eigen_general(int n, double *A, double *B, double *re, doubl
   return GA_OK;
 }
 
-/* X <- A^-1 X by Cholesky, A destroyed; false if A is not positive definite */
+/* X (n x columns, columns ldx apart) <- A^-1 X by Cholesky, A destroyed; false if A is not positive
+ * definite: then X is unchanged */
 bool ga_lapack_solve_positive(int n, double *A, int columns, double *X, int ldx) {
   int info = 0;
   dposv_("U", &n, &columns, A, &n, X, &ldx, &info, 1);
   return info == 0;
 }
 
-/* C = A B or A^T B, all by columns */
+/* C = A B or, if `transpose`, A^T B, all by columns; inner: the dimension that is summed over; lda,
+ * ldb, ldc: distances of columns */
 void ga_lapack_multiply(bool transpose, int rows, int columns, int inner, const double *A, int lda,
                         const double *B, int ldb, double *C, int ldc) {
   const double one = 1, zero = 0;

@@ -27,6 +27,7 @@ static const double CONSTANT = 1e-6;
 /* The state is at rest if accelerations are below this, relative to those of the forces alone. */
 static const double RESTING = 1e-6;
 
+/* a state and, solved for, its accelerations and multipliers */
 typedef struct state {
   double t, *q, *v, *vd, *lam, *psi;
 } state;
@@ -62,7 +63,7 @@ static int count_vectors(const ga_space *space) {
 }
 
 /* Fills list with the 3-vectors in body axes among the velocities and their rotations at q; of
- * SE(3) first the displacement, then the rotation. */
+ * SE(3) first the displacement, then the rotation. list needs room for count_vectors(space). */
 static void list_vectors(const ga_space *space, const double *q, vector3 *list) {
   for (int f = 0; f < space->nfactor; f++) {
     const ga_factor *factor = &space->factor[f];
@@ -109,7 +110,7 @@ static void add_product(int rows, int n, const double *B, int row, int column, c
   }
 }
 
-/* X = w~, by rows */
+/* X = w~ (w~ x = w x x), 3 x 3 by rows */
 static void set_skew(const double *w, double *X) {
   const double S[9] = {0, -w[2], w[1], w[2], 0, -w[0], -w[1], w[0], 0};
   memcpy(X, S, sizeof S);
@@ -137,7 +138,8 @@ static void rotate_matrix(int rows, int n, const vector3 *list, int count, bool 
   }
 }
 
-/* Adds the terms of S, S' and Omega to C, K and Y (full matrices, body axes); s needs v and v'. */
+/* Adds the terms of S, S' and Omega (see the head of this file) to C, K and Y of lin (full
+ * matrices, body axes), which hold those of the model; M and H are read. s needs v and v'. */
 static void add_motion_terms(ga_linearization *lin, const vector3 *list, int count,
                              const state *s) {
   const int n = lin->nv;
@@ -179,7 +181,8 @@ static void add_motion_terms(ga_linearization *lin, const vector3 *list, int cou
 /* ---- matrices at a state -------------------------------------------------------------------- */
 
 /* vd, lam, psi = solution of the equations of motion at (t, q, v); of least norm if rows are
- * redundant. Afterwards g holds M, G, H and the factors of their saddle-point system. */
+ * redundant. Afterwards g holds M, G, H, D and the factors of their saddle-point system. Needs W,
+ * and g opened with tangents; on failure no result is written. */
 ga_status ga_static_system_accelerate(ga_static_system *g, double t, const double *q,
                                       const double *v, double *vd, double *lam, double *psi) {
   ga_eval *e = &g->eval;
@@ -211,8 +214,9 @@ static void copy_values(const ga_csr *from, ga_csr *to) {
   }
 }
 
-/* Fills the six matrices of lin at s->t, q, v, and v', lam, psi of s. If lin->moving, the matrices
- * are turned to space axes. g->H is overwritten by Y. */
+/* Fills the six matrices of lin (allocated) at s->t, q, v, and sets v', lam, psi of s. If
+ * lin->moving, the matrices are turned to space axes. g->K and g->C are set in body axes, g->H is
+ * overwritten by Y. Needs W of g. */
 static ga_status evaluate_matrices(ga_linearization *lin, ga_static_system *g, state *s) {
   ga_status status = ga_static_system_accelerate(g, s->t, s->q, s->v, s->vd, s->lam, s->psi);
   const ga_eval_point at = {s->t, s->q, s->v, s->vd, s->lam, s->psi};
@@ -231,6 +235,7 @@ static ga_status evaluate_matrices(ga_linearization *lin, ga_static_system *g, s
   if (!list) return ga_fail(g->eval.err, GA_ERR_MEM, "no memory to linearise");
   list_vectors(lin->model->space, s->q, list);
   add_motion_terms(lin, list, count, s);
+  /* true: rows and columns; false: columns only */
   rotate_matrix(lin->nv, lin->nv, list, count, true, lin->M.val);
   rotate_matrix(lin->nv, lin->nv, list, count, true, lin->C.val);
   rotate_matrix(lin->nv, lin->nv, list, count, true, lin->K.val);
@@ -244,7 +249,7 @@ static ga_status evaluate_matrices(ga_linearization *lin, ga_static_system *g, s
 /* ---- is it constant? ------------------------------------------------------------------------ */
 
 /* GA_ERR_INITIAL unless accelerations are below RESTING, relative to those of the forces alone and
- * of springs moved by 1e-3 units. Overwrites g->rhs. */
+ * of springs moved by 1e-3 units. s needs v'; g needs W and K; overwrites g->rhs. */
 static ga_status check_rest(const ga_linearization *lin, ga_static_system *g, const state *s,
                             const double *unit) {
   double size = 0, most = 0;
@@ -280,7 +285,8 @@ static double relative_difference(const ga_csr *A, const ga_csr *B, int *row) {
 }
 
 /* GA_ERR_INITIAL if a matrix changes by more than CONSTANT while the fastest velocity moves by 0.3
- * units. later and then: scratch for the state and the matrices at that time. */
+ * units. later and then: scratch (allocated) for the state and the matrices at that time. Some v
+ * must not be zero. Overwrites g->sum and what evaluate_matrices sets in g. */
 static ga_status check_steady(const ga_linearization *lin, ga_static_system *g, const state *s,
                               const double *unit, state *later, ga_linearization *then) {
   double fastest = 0;
@@ -346,7 +352,8 @@ static bool allocate_state(state *s, const ga_static_system *g, ga_arena *arena)
 }
 
 /* Fills the matrices and weights of lin at the state s. Unless frozen, fails with GA_ERR_INITIAL if
- * the linearization would change with time. */
+ * the linearization would change with time. nv, nlam, npsi, moving, q and room for the weights of
+ * lin must be set, and t, q, v of s; scratch is taken from the arena of g. */
 static ga_status fill_linearization(ga_linearization *lin, ga_static_system *g, state *s,
                                     bool frozen) {
   ga_linearization then = *lin;
@@ -407,6 +414,7 @@ ga_status ga_linearization_new(const ga_model *model, double t, const double *q,
   return status;
 }
 
+/* frees lin with its matrices; NULL is allowed */
 void ga_linearization_free(ga_linearization *lin) {
   if (!lin) return;
   ga_arena_free(&lin->arena);

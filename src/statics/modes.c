@@ -28,10 +28,10 @@ typedef struct reduction {
   ga_arena arena;
   ga_error *err;
   int n, d, e;               /* velocities, freedom of z, of u */
-  double *N, *Mn, *Cn, *Kn;  /* n x d, d x d */
+  double *N, *Mn, *Cn, *Kn;  /* N: n x d, the others d x d; all matrices by columns */
   double *E, *B;             /* d x e, d x d; NULL without nonholonomic rows */
   double *re, *im, *vectors; /* eigenvalues, and their z: d numbers, a pair in two columns */
-  int count;
+  int count;                 /* number of eigenvalues in re, im */
 } reduction;
 
 /* zeroed memory for rows x columns numbers; NULL without memory */
@@ -39,14 +39,15 @@ static double *new_matrix(reduction *r, int rows, int columns) {
   return ga_arena_doubles(&r->arena, (size_t)rows * (size_t)columns + 1);
 }
 
+/* sets the message of r->err and returns GA_ERR_MEM */
 static ga_status no_memory(const reduction *r) {
   return ga_fail(r->err, GA_ERR_MEM, "no memory for the modes of %d velocities", r->n);
 }
 
 /* ---- reduction ------------------------------------------------------------------------------ */
 
-/* Sets N, d and e: N by QR of G in units of sqrt(weight), so that the columns are orthogonal in the
- * metric of the weights. */
+/* Sets N, d and e (= d until reduce_rolling): N by QR of G in units of sqrt(weight), so that the
+ * columns are orthonormal in the metric of the weights. On failure N is not usable. */
 static ga_status find_basis(reduction *r) {
   const ga_linearization *lin = r->lin;
   const int n = r->n, m = lin->nlam;
@@ -68,7 +69,7 @@ static ga_status find_basis(reduction *r) {
   return status;
 }
 
-/* A N for a sparse A, A->nrow x d by columns; NULL without memory */
+/* A N for a sparse A with n columns: a new matrix, A->nrow x d by columns; NULL without memory */
 static double *times_basis(reduction *r, const ga_csr *A) {
   double *out = new_matrix(r, A->nrow, r->d);
   for (int k = 0; out && k < r->d; k++) {
@@ -77,14 +78,15 @@ static double *times_basis(reduction *r, const ga_csr *A) {
   return out;
 }
 
-/* N^T A N, d x d; valid only if the arena has not failed */
+/* N^T A N for a sparse A (n x n): a new matrix, d x d; valid only if the arena has not failed */
 static double *reduce_matrix(reduction *r, const ga_csr *A) {
   double *AN = times_basis(r, A), *out = new_matrix(r, r->d, r->d);
   if (!r->arena.failed) ga_lapack_multiply(true, r->d, r->d, r->n, r->N, r->n, AN, r->n, out, r->d);
   return out;
 }
 
-/* Sets E, B and e for the nonholonomic rows: E = null space of H N, B = (H N)^+ Y N. */
+/* Sets E, B and e for the nonholonomic rows: E = null space of H N (orthonormal columns), B = (H
+ * N)^+ Y N, where ^+ is the least-squares inverse. Needs N and d > 0. */
 static ga_status reduce_rolling(reduction *r) {
   const ga_linearization *lin = r->lin;
   const int m = lin->npsi, d = r->d;
@@ -102,7 +104,8 @@ static ga_status reduce_rolling(reduction *r) {
   return status;
 }
 
-/* Sets N, Mn, Cn, Kn and, with nonholonomic rows, E and B. */
+/* Sets N, d, e, Mn, Cn, Kn and, with nonholonomic rows, E and B. Without freedom (d = 0) E and B
+ * stay NULL. */
 static ga_status reduce_all(reduction *r) {
   ga_status status = find_basis(r);
   if (status != GA_OK) return status;
@@ -115,7 +118,7 @@ static ga_status reduce_all(reduction *r) {
 
 /* ---- symmetric ------------------------------------------------------------------------------ */
 
-/* largest |A_ij - A_ji| over the largest |A_ij| */
+/* largest |A_ij - A_ji| over the largest |A_ij| of an n x n matrix; 0 if A is zero */
 static double relative_asymmetry(int n, const double *A) {
   double size = 0, most = 0;
   for (int i = 0; i < n; i++) {
@@ -127,7 +130,8 @@ static double relative_asymmetry(int n, const double *A) {
   return size > 0 ? most / size : 0;
 }
 
-/* no nonholonomic rows, no damping and Kn symmetric: omega^2 can be computed directly */
+/* true: no nonholonomic rows, no damping (up to rounding, 1e-12) and Kn symmetric, so that omega^2
+ * can be computed directly. Needs reduce_all. */
 static bool is_symmetric(const reduction *r) {
   const int dd = r->d * r->d;
   const double M = ga_max_abs(dd, r->Mn), K = ga_max_abs(dd, r->Kn), C = ga_max_abs(dd, r->Cn);
@@ -135,9 +139,11 @@ static bool is_symmetric(const reduction *r) {
 }
 
 /* Solves (Kn - omega^2 Mn) z = 0 and sets re, im, vectors, count. omega^2 > 0: a pair +- i omega; <
- * 0: two real eigenvalues; 0: twice zero. GA_RETRY_SINGULAR if Mn is not positive definite. */
+ * 0: two real eigenvalues; 0: twice zero. GA_RETRY_SINGULAR if Mn is not positive definite: then
+ * nothing of r is set. Mn and Kn are kept. */
 static ga_status solve_symmetric(reduction *r) {
   const int d = r->d;
+  /* A: the symmetric part of Kn, then the eigenvectors; B: a copy of Mn; square: omega^2 */
   double *A = new_matrix(r, d, d), *B = new_matrix(r, d, d), *square = new_matrix(r, d, 1);
   if (r->arena.failed) return no_memory(r);
   for (int i = 0; i < d; i++) {
@@ -167,7 +173,7 @@ static ga_status solve_symmetric(reduction *r) {
 
 /* ---- general -------------------------------------------------------------------------------- */
 
-/* T = Mn B - Cn; NULL without memory */
+/* T = Mn B - Cn, a new d x d matrix (-Cn if there is no B); NULL without memory */
 static double *coupling_matrix(reduction *r) {
   const int d = r->d;
   double *T = new_matrix(r, d, d);
@@ -177,7 +183,8 @@ static double *coupling_matrix(reduction *r) {
   return T;
 }
 
-/* out = E^T X E (both), or E^T X; a copy of X if there is no E. work: d x d numbers. */
+/* out = E^T X E (both = true; e x e) or E^T X (false; e x d) for X of d x d; a copy of X if there
+ * is no E. work: d x d numbers, overwritten. */
 static void project_on_E(reduction *r, const double *X, bool both, double *out, double *work) {
   const int d = r->d, e = r->e;
   if (!r->E) {
@@ -193,14 +200,14 @@ static void project_on_E(reduction *r, const double *X, bool both, double *out, 
 }
 
 /* lower = the two lower blocks of the first-order system, -E^T (T B + Kn) and E^T T E, e rows of d
- * + e columns; Me = E^T Mn E. False without memory. */
+ * + e columns; Me = E^T Mn E, e x e. The caller gives the room of both; false without memory. */
 static bool lower_blocks(reduction *r, double *lower, double *Me) {
   const int d = r->d, e = r->e;
   double *T = coupling_matrix(r), *X = new_matrix(r, d, d), *work = new_matrix(r, d, d);
   if (r->arena.failed) return false;
   if (r->B) ga_lapack_multiply(false, d, d, d, T, d, r->B, d, X, d);
   for (int i = 0; i < d * d; i++) X[i] = -(X[i] + r->Kn[i]);
-  project_on_E(r, X, false, lower, work);
+  project_on_E(r, X, false, lower, work); /* false: E^T X; true: E^T X E */
   project_on_E(r, T, true, lower + e * d, work);
   project_on_E(r, r->Mn, true, Me, work);
   return true;
@@ -208,9 +215,10 @@ static bool lower_blocks(reduction *r, double *lower, double *Me) {
 
 /* Eigenvalues of the first-order system in (z, u); sets re, im, vectors, count. If E^T Mn E is not
  * positive definite (velocities without mass), it goes to the right side, and some eigenvalues are
- * infinite. */
+ * infinite (re = INFINITY). The z part of each eigenvector is kept in vectors; results are valid
+ * only with GA_OK. */
 static ga_status solve_general(reduction *r) {
-  const int d = r->d, e = r->e, s = d + e;
+  const int d = r->d, e = r->e, s = d + e; /* s: size of the system */
   double *A = new_matrix(r, s, s), *mass = NULL, *lower = new_matrix(r, e, s),
          *Me = new_matrix(r, e, e);
   double *own = new_matrix(r, e, e), *vectors = new_matrix(r, s, s), *solved = new_matrix(r, e, s);
@@ -244,6 +252,7 @@ static ga_status solve_general(reduction *r) {
 
 /* ---- results -------------------------------------------------------------------------------- */
 
+/* one eigenvalue re + i im, and the column of r->vectors with its z */
 typedef struct entry {
   double re, im;
   int column;
@@ -259,7 +268,9 @@ static int compare_modes(const void *a, const void *b) {
   return x->column - y->column;
 }
 
-/* re + i im = shape y = N z in space axes, scaled so that its largest component is 1 */
+/* re + i im = shape y = N z of a mode in space axes (n numbers each, overwritten), scaled so that
+ * its largest component is 1 + 0 i. A mode with im > 0 has the imaginary part of z in the next
+ * column of r->vectors. */
 static void write_shape(const reduction *r, const entry *mode, double *re, double *im) {
   const ga_linearization *lin = r->lin;
   const double *z = r->vectors + mode->column * r->d;
@@ -268,7 +279,7 @@ static void write_shape(const reduction *r, const entry *mode, double *re, doubl
   ga_lapack_multiply(false, n, 1, r->d, r->N, n, z, r->d, re, n);
   if (mode->im > 0) ga_lapack_multiply(false, n, 1, r->d, r->N, n, z + r->d, r->d, im, n);
   if (!(mode->im > 0)) memset(im, 0, (size_t)n * sizeof(double));
-  if (!lin->moving) {
+  if (!lin->moving) { /* a moving model's matrices are in space axes already */
     ga_linearization_to_space_axes(lin->model->space, lin->q, re);
     ga_linearization_to_space_axes(lin->model->space, lin->q, im);
   }
@@ -283,15 +294,17 @@ static void write_shape(const reduction *r, const entry *mode, double *re, doubl
   }
 }
 
-/* Is the vector of this column linearly independent of the nkept vectors of zero eigenvalues so
- * far? Then it is appended to kept. Where nothing holds the model, zero is a double eigenvalue with
- * one vector for both; it must be counted once. */
+/* true: column `column` of r->vectors (a zero eigenvalue) is linearly independent of kept, nkept
+ * orthonormal vectors of d numbers. Its normalized remainder is then vector nkept of kept; the
+ * caller increases nkept. kept needs room for d + 1 vectors: vector nkept is overwritten in any
+ * case. Where nothing holds the model, zero is a double eigenvalue with one vector for both; it
+ * must be counted once. */
 static bool add_if_independent(reduction *r, int column, double *kept, int nkept) {
   const int d = r->d;
   double *x = kept + nkept * d, size = 0, left = 0;
   memcpy(x, r->vectors + column * d, (size_t)d * sizeof(double));
   for (int i = 0; i < d; i++) size += x[i] * x[i];
-  for (int pass = 0; pass < 2; pass++) {
+  for (int pass = 0; pass < 2; pass++) { /* Gram-Schmidt, twice because of rounding */
     for (int k = 0; k < nkept; k++) {
       double dot = 0;
       for (int i = 0; i < d; i++) dot += kept[k * d + i] * x[i];
@@ -304,11 +317,12 @@ static bool add_if_independent(reduction *r, int column, double *kept, int nkept
   return true;
 }
 
-/* Writes the eigenvalues with im >= 0 and their shapes into `modes`, slowest first. Rounding errors
- * are set to zero; infinite eigenvalues are left out. */
+/* Writes the eigenvalues with im >= 0 and their shapes into `modes`, slowest first, at most
+ * modes->room; sets count, all (number without that limit) and unstable (some re > 0; false
+ * before). Rounding errors are set to zero; infinite eigenvalues are left out. */
 static ga_status collect_modes(reduction *r, ga_modes *modes) {
   entry *list = ga_arena_take(&r->arena, (size_t)r->count + 1, sizeof *list);
-  double *kept = new_matrix(r, r->d, r->d + 1);
+  double *kept = new_matrix(r, r->d, r->d + 1); /* independent vectors of zero eigenvalues */
   int nkept = 0;
   if (r->arena.failed) return no_memory(r);
   double fastest = 0;
@@ -339,7 +353,8 @@ static ga_status collect_modes(reduction *r, ga_modes *modes) {
   return GA_OK;
 }
 
-/* all modes by dense matrices: reduction, eigenvalues, results */
+/* Fills `modes` with all modes by dense matrices: reduction, eigenvalues, results. Sets freedom,
+ * too. The caller frees r->arena, also on failure. */
 static ga_status find_all_modes(reduction *r, ga_modes *modes) {
   ga_status status = reduce_all(r);
   if (status != GA_OK) return status;
@@ -351,7 +366,8 @@ static ga_status find_all_modes(reduction *r, ga_modes *modes) {
 }
 
 /* Fills `modes` (room, re, im and shapes are the caller's) with eigenvalues in rad/s and shapes,
- * slowest first. modes->few: by ARPACK if the model is large enough. */
+ * slowest first, and sets count, all, freedom and unstable. modes->few: by ARPACK if the model is
+ * large enough; freedom then stays 0. GA_ERR_ARG: missing arrays, or the model is too large. */
 ga_status ga_modes_find(const ga_linearization *lin, ga_modes *modes, ga_error *err) {
   ga_error own;
   if (!err) err = &own;

@@ -9,6 +9,7 @@
 
 /* ---- a model whose time stands still -------------------------------------------------------- */
 
+/* the user data of the stopped model: the model itself, and its only time */
 typedef struct frozen {
   const ga_model *model;
   double t;
@@ -28,7 +29,8 @@ enum { WITHOUT_TIME = GA_GIVES_G | GA_GIVES_H | GA_GIVES_TANGENTS };
 
 /* ---- the motion ----------------------------------------------------------------------------- */
 
-/* *energy = v^T M v, twice the kinetic energy; M is overwritten by the mass matrix at s->q */
+/* *energy = v^T M v, twice the kinetic energy, at s->q, s->v; M is overwritten by the mass matrix
+ * there; 0 on failure */
 static ga_status kinetic_energy(ga_eval *eval, ga_csr *M, const ga_state *s, double *energy) {
   const ga_status status = ga_eval_mass(eval, s->t, s->q, M);
   *energy = 0;
@@ -50,7 +52,8 @@ typedef struct relaxing {
 } relaxing;
 
 /* One time step. If the kinetic energy decreased, the velocities are set to zero. *still: the last
- * peak of the energy was at most 1e-12 of the highest, so the model is at rest. */
+ * peak of the energy was at most 1e-12 of the highest, so the model is at rest; not set on failure.
+ * Changes r->M, peak and top. */
 static ga_status relaxation_step(relaxing *r, ga_integrator *it, bool *still) {
   double energy;
   ga_status status = ga_integrator_step(it);
@@ -69,7 +72,8 @@ static ga_status relaxation_step(relaxing *r, ga_integrator *it, bool *still) {
 }
 
 /* At most `steps` steps from (t, q) with v = 0, until the model is still; q is replaced by the last
- * configuration, *taken: number of steps. */
+ * configuration, also on failure. *taken: number of steps, a failed last one included; 0: q is
+ * unchanged. */
 static ga_status relax_until_still(relaxing *r, ga_integrator *it, double t, double *q, int steps,
                                    int *taken) {
   bool still = false;
@@ -81,8 +85,9 @@ static ga_status relax_until_still(relaxing *r, ga_integrator *it, double t, dou
   return status;
 }
 
-/* Moves q towards an equilibrium by dynamic relaxation. If the integration fails, q is the last
- * state reached, and GA_OK is returned: Newton's method continues from there. */
+/* Moves q towards an equilibrium at time t by dynamic relaxation, *taken <= steps. If the
+ * integration fails, q is the last state reached, and GA_OK is returned (GA_ERR_MEM if memory was
+ * short): Newton's method continues from there. Other failures are those of its preparation. */
 ga_status ga_relaxation_run(const ga_model *model, double t, double *q, int steps, int *taken,
                             ga_error *err) {
   relaxing r = {.peak = 0};

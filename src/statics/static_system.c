@@ -7,7 +7,8 @@
 #include "lie/lie.h"
 #include "statics/statics.h"
 
-/* allocates matrices and vectors of s in its arena, which records failure */
+/* Allocates matrices (W and D unit, the others zero) and vectors of s in its arena, which records
+ * failure. nv, nlam, npsi, n and model must be set. with_tangents: K and C, too. */
 static void allocate_matrices(ga_static_system *s, bool with_tangents) {
   const ga_model *model = s->model;
   ga_arena *arena = &s->arena;
@@ -38,6 +39,7 @@ ga_status ga_static_system_open(ga_static_system *s, const ga_model *model, bool
   allocate_matrices(s, with_tangents);
   if (s->arena.failed) return ga_fail(err, GA_ERR_MEM, "no memory for a system of %d rows", s->n);
   const int at_lam = s->nv, at_psi = s->nv + s->nlam;
+  /* row and column where a block begins; true: its transpose */
   s->term_W = ga_block_matrix_add(&s->blocks, 0, 0, &s->W, false);
   s->term_rows[0] = ga_block_matrix_add(&s->blocks, at_lam, 0, &s->G, false);
   s->term_rows[1] = ga_block_matrix_add(&s->blocks, 0, at_lam, &s->G, true);
@@ -76,8 +78,9 @@ static void assemble_matrix(ga_static_system *s, const ga_static_system_weights 
   ga_block_matrix_scatter(&s->blocks, s->term_M, c->m);
 }
 
-/* Assembles and factors the matrix. If the solver finds it singular, e is increased up to 1e6
- * times. GA_RETRY_SINGULAR if that does not help. */
+/* Assembles the matrix (s->blocks.A) with weights c and factors it (s->ls). If the solver finds it
+ * singular, e is increased up to 1e6 times. GA_RETRY_SINGULAR if that does not help; there are no
+ * factors then. */
 ga_status ga_static_system_factor(ga_static_system *s, const ga_static_system_weights *c) {
   ga_static_system_weights own = *c;
   ga_status status = GA_RETRY_SINGULAR;
@@ -95,7 +98,8 @@ ga_status ga_static_system_factor(ga_static_system *s, const ga_static_system_we
 }
 
 /* s->rhs <- solution, refined at most 4 times for the matrix with e_exact instead of the e of the
- * factors. GA_RETRY_SINGULAR if it is not finite. */
+ * factors, which must exist. Overwrites s->sum and s->defect. GA_RETRY_SINGULAR if it is not
+ * finite; then s->rhs is unchanged. */
 ga_status ga_static_system_solve(ga_static_system *s, double e_exact) {
   enum { REFINEMENTS = 4 };
   const size_t bytes = (size_t)s->n * sizeof(double);
@@ -136,8 +140,8 @@ void ga_static_system_hold(ga_static_system *s, const bool *hold) {
   }
 }
 
-/* W = weight or, if that is NULL, the diagonal of M at (t, q); zero masses are replaced by the
- * least positive one. */
+/* W = weight (nv positive numbers) or, if that is NULL, the diagonal of M at (t, q), which s->M is
+ * set to; zero masses are replaced by the least positive one, or 1. */
 ga_status ga_static_system_set_weights(ga_static_system *s, double t, const double *q,
                                        const double *weight) {
   if (weight) {
@@ -205,7 +209,7 @@ void ga_static_system_units(const ga_model *model, const double *q, const double
   }
 }
 
-/* sum over j of |A_ij| unit_j */
+/* reach of row i: sum over j of |A_ij| unit_j, its change if all velocities change by one unit */
 double ga_static_system_reach(const ga_csr *A, int i, const double *unit) {
   double size = 0;
   for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) size += fabs(A->val[e]) * unit[A->col[e]];
@@ -213,7 +217,8 @@ double ga_static_system_reach(const ga_csr *A, int i, const double *unit) {
 }
 
 /* lam, psi of least norm with G^T lam + H^T psi nearest to f; rest (may be NULL) = f - G^T lam -
- * H^T psi. Uses the present G, H, W, D; factors the matrix and overwrites s->rhs. */
+ * H^T psi, nv numbers. Uses the present G, H, W, D; factors the matrix and overwrites s->rhs. On
+ * failure no result is written. */
 ga_status ga_static_system_multipliers(ga_static_system *s, const double *f, double *lam,
                                        double *psi, double *rest) {
   memset(s->rhs, 0, (size_t)s->n * sizeof(double));

@@ -20,7 +20,7 @@ typedef struct ga_static_system {
   const ga_model *model;
   ga_arena arena;
   ga_eval eval;
-  int nv, nlam, npsi, n;
+  int nv, nlam, npsi, n;              /* velocities, rows of G and of H, their sum */
   ga_csr W, K, M, G, H, D;            /* the blocks; W and D are diagonal, D has nlam + npsi rows */
   ga_csr C;                           /* damping, in the pattern of K; not in the matrix */
   ga_block_matrix blocks;             /* the assembled matrix */
@@ -32,13 +32,14 @@ typedef struct ga_static_system {
   double *T;                          /* tangent blocks of the space */
 } ga_static_system;
 
-/* with_tangents: the matrix contains K and M. err is kept: it receives the message of any later
- * failure. */
+/* Fills s. with_tangents: the matrix contains K and M. err is kept: it receives the message of any
+ * later failure. Close s also if this fails. */
 ga_status ga_static_system_open(ga_static_system *s, const ga_model *model, bool with_tangents,
                                 ga_error *err);
 void ga_static_system_close(ga_static_system *s);
 
-/* Assemble and factor the matrix for the present values of W, K, M, G, H, D. */
+/* Assemble and factor the matrix for the present values of W, K, M, G, H, D. w, k, m, e: the
+ * factors in the formula at the head of this file. */
 typedef struct ga_static_system_weights {
   double w, k, m, e;
 } ga_static_system_weights;
@@ -78,7 +79,7 @@ ga_status ga_static_system_accelerate(ga_static_system *s, double t, const doubl
 ga_status ga_fastest_mode(const ga_model *model, double t, const double *q, const double *v,
                           double *fastest, ga_error *err);
 
-/* Dynamic relaxation of q in at most `steps` steps; *taken is their number. */
+/* Dynamic relaxation of q, which is changed, in at most `steps` steps; *taken is their number. */
 ga_status ga_relaxation_run(const ga_model *model, double t, double *q, int steps, int *taken,
                             ga_error *err);
 

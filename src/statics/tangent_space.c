@@ -24,7 +24,9 @@ static void normalize_rows(int m, int n, double *A) {
 }
 
 /* N = orthonormal basis of the null space of A (m x n by rows, destroyed), n x (n - rank) by
- * columns; N needs room for n x n. Rows with a pivot below 1e-9 count as dependent. */
+ * columns; *rank = rank of A. N needs room for n x n, as the rank is not known before. Rows with a
+ * pivot below 1e-9, relative to rows of length 1, count as dependent. Scratch is left in the
+ * arena. */
 ga_status ga_tangent_space_basis(int m, int n, double *A, int *rank, double *N, ga_arena *arena,
                                  ga_error *err) {
   static const double DEPENDENT = 1e-9;

@@ -8,28 +8,34 @@
 #include "lie/lie.h"
 #include "step/acceptance/fine.h"
 
+/* Number of rows of a constraint block: npsi if nonholonomic, else nlam. */
 int ga_equations_con_size(const ga_equations *s, ga_con_kind kind) {
   return kind == GA_ROW_NONHOL ? s->npsi : s->nlam;
 }
 
+/* Number of unknowns of a multiplier block: npsi for psi, nlam for lam and eta. */
 int ga_equations_mult_size(const ga_equations *s, ga_block_kind kind) {
   return kind == GA_BLOCK_PSI ? s->npsi : s->nlam;
 }
 
+/* The multipliers of this block in x; zeros if block is GA_NONE. */
 const double *ga_equations_multipliers(const ga_equations *s, const double *x, int block) {
   return block == GA_NONE ? s->zero : x + s->mult_at[block];
 }
 
+/* Gradient of a constraint at the new site: H if nonholonomic, else G. */
 const ga_csr *ga_equations_gradient(const ga_equations *s, ga_con_kind kind) {
   const ga_site *at = &s->site[GA_SITE_NEW];
   return kind == GA_ROW_NONHOL ? &at->H : &at->G;
 }
 
+/* Marks of the rows of such a constraint that are left out as redundant; NULL if none is. */
 const bool *ga_equations_dropped(const ga_equations *s, ga_con_kind kind) {
   if (s->ndropped == 0) return NULL;
   return kind == GA_ROW_NONHOL ? s->dropped + s->nlam : s->dropped;
 }
 
+/* Set the multipliers of rows that are left out to zero in x. */
 void ga_equations_clear_dropped(const ga_equations *s, double *x) {
   for (int c = 0; c < s->method->ncon && s->ndropped > 0; c++) {
     const bool *dropped = ga_equations_dropped(s, s->method->con[c]);
@@ -42,8 +48,9 @@ void ga_equations_clear_dropped(const ga_equations *s, double *x) {
 
 /* ---- layout -------------------------------------------------------------------------------- */
 
-/* Set where the blocks of unknowns (mult_at) and rows (con_at) begin, and what the method and
- * model have. GA_ERR_ARG if the system is not square. */
+/* Set where the blocks of unknowns (mult_at) and rows (con_at) begin, their numbers nx and n, eta
+ * (block of eta, -1: none), has_row, has_hat and constrained; they must be zero before. GA_ERR_ARG
+ * with a message if the system is not square. */
 static ga_status lay_out(ga_equations *s) {
   const ga_method *method = s->method;
   int columns = method->nx * s->nv, rows = columns;
@@ -75,7 +82,7 @@ static bool is_diagonal(const ga_csr *A) {
 }
 
 /* May q_1 = q_n + w_q be computed directly? True on R^n with one x block, no eta and no other
- * sites, where nothing else needs w_q. */
+ * sites, where nothing else needs w_q. After ga_sites_init. */
 static bool is_straight(const ga_equations *s) {
   const ga_space *space = s->eval->model->space;
   bool straight = s->method->nx == 1 && s->eta < 0;
@@ -84,7 +91,9 @@ static bool is_straight(const ga_equations *s) {
   return straight;
 }
 
-/* Lay out the equations of the method for the model and allocate all arrays from the arena. */
+/* Set *s: lay out the equations of the method for the model and allocate all arrays from the arena;
+ * sets eval->one_tangent. may_drop: rows may be left out later. On failure a message in
+ * eval->err. */
 ga_status ga_equations_init(ga_equations *s, const ga_method *method, const ga_options *options,
                             bool may_drop, ga_eval *eval, ga_arena *arena) {
   *s = (ga_equations){.method = method,
@@ -129,14 +138,15 @@ ga_status ga_equations_init(ga_equations *s, const ga_method *method, const ga_o
   return GA_OK;
 }
 
+/* Forget what was evaluated (masses, G_n, differences), so that a run can be repeated exactly. */
 void ga_equations_reset(ga_equations *s) {
   for (int k = 0; k < GA_SITES; k++) s->site[k].mass_known = s->site[k].evaluated = false;
   s->Gn_known = false;
   ga_eval_forget(s->eval);
 }
 
-/* x blocks: v' (weighted: a), applied forces w, or the rest of the two; multipliers of mem; eta =
- * 0. */
+/* guess, n numbers, from the memory: x blocks are v' (weighted rows: a), w in a block of applied
+ * forces, v' - w in one of reactions; multipliers those of mem; eta = 0. */
 void ga_equations_guess(const ga_equations *s, const ga_memory *mem, double *guess) {
   const ga_method *method = s->method;
   memset(guess, 0, (size_t)s->n * sizeof(double));
@@ -159,7 +169,8 @@ void ga_equations_guess(const ga_equations *s, const ga_memory *mem, double *gue
 
 /* ---- the constants of a step ---------------------------------------------------------------- */
 
-/* M at (t_n + shift h, q_n o exp(shift h v_n)) into the new site, whose q changes. */
+/* M at (t_n + shift h, q_n o exp(shift h v_n)) into the new site, whose q changes, unless its M is
+ * known to be constant. Overwrites scaled_wq. */
 static ga_status evaluate_predicted_mass(ga_equations *s, double shift) {
   ga_site *site = &s->site[GA_SITE_NEW];
   site->evaluated = false;
@@ -168,7 +179,8 @@ static ga_status evaluate_predicted_mass(ga_equations *s, double shift) {
   return ga_site_mass(s, site, s->t + shift * s->h, site->q);
 }
 
-/* s->momentum = M_alpha a_alpha: `known` from the step before, or evaluated if NULL. */
+/* s->momentum = M_alpha a_alpha, nv numbers: `known` from the step before, or evaluated if NULL,
+ * which changes M and q of the new site. */
 static ga_status set_old_momentum(ga_equations *s, const double *known) {
   size_t bytes = (size_t)s->nv * sizeof(double);
   if (known) {
@@ -181,8 +193,9 @@ static ga_status set_old_momentum(ga_equations *s, const double *known) {
   return status;
 }
 
-/* Weighted rows: old_terms = hm M_alpha a - hf f(t_n, q_n, v_n, lam_n, psi_n). Then M_{1+alpha} is
- * evaluated into the new site, where it stays for the step. */
+/* Weighted rows: old_terms = hm M_alpha a - hf f(t_n, q_n, v_n, lam_n, psi_n), f = F + R, of this
+ * process. momentum: M_alpha a_alpha, or NULL. Then M_{1+alpha} is evaluated into the new site,
+ * where it stays for the step. Overwrites F, G, H, q of that site, reaction and momentum. */
 static ga_status compute_old_terms(ga_equations *s, const ga_memory *mem, const double *momentum) {
   ga_eval *e = s->eval;
   ga_site *site = &s->site[GA_SITE_NEW];
@@ -199,7 +212,8 @@ static ga_status compute_old_terms(ga_equations *s, const ga_memory *mem, const 
 }
 
 /* s->Gn = G(t_n, q_n), copied from the new site if the last step ended there. A G by difference
- * quotients is kept if the step is repeated: rounding would make it differ. s->ahead: G at t_1. */
+ * quotients is kept if the step is repeated: rounding would make it differ. s->ahead: G at t_1 and
+ * q_n o exp(h v_n) instead, and q of the new site moves there. */
 static ga_status set_gradient_at_n(ga_equations *s) {
   ga_site *site = &s->site[GA_SITE_NEW];
   size_t bytes = (size_t)s->nq * sizeof(double);
@@ -224,8 +238,9 @@ static ga_status set_gradient_at_n(ga_equations *s) {
   return GA_OK;
 }
 
-/* Fix the step from mem to t1: old values, and w_q, v_1 for x = 0: wq0 = h v + h^2 (pa a + pw w),
- * v10 = v + h (ra a + rw w); old terms of weighted rows. The arrays of mem and past must stay. */
+/* Fix the step of size h from mem to t1: old values t, q, v, a, w; w_q and v_1 for x = 0: wq0 = h v
+ * + h^2 (pa a + pw w), v10 = v + h (ra a + rw w); G_n if there is an eta; sites that do not move;
+ * old terms of weighted rows. The arrays of mem and past must stay. In a team collective. */
 ga_status ga_equations_begin(ga_equations *s, const ga_memory *mem, const ga_past *past, double h,
                              double t1) {
   const ga_tableau *tab = &s->tab;
@@ -254,6 +269,8 @@ ga_status ga_equations_begin(ga_equations *s, const ga_memory *mem, const ga_pas
   return status;
 }
 
+/* size_q, size_v, nv numbers each: sums of the sizes of the summands of q_1 and v_1 that are known
+ * when the step begins (those of x and eta are not counted). */
 void ga_equations_sizes(const ga_equations *s, double *size_q, double *size_v) {
   const ga_tableau *tab = &s->tab;
   const double h = s->h, *v = s->v, *a = s->a, *w = s->w;
@@ -266,7 +283,7 @@ void ga_equations_sizes(const ga_equations *s, double *size_q, double *size_v) {
 
 /* ---- the residual --------------------------------------------------------------------------- */
 
-/* r = m M x */
+/* r = m M x, m of the tableau, nv numbers. */
 static void multiply_mass(const ga_equations *s, const ga_csr *M, const double *restrict x,
                           double *restrict r) {
   const double m = s->tab.m;
@@ -277,7 +294,8 @@ static void multiply_mass(const ga_equations *s, const ga_csr *M, const double *
   for (int i = 0; i < s->nv; i++) r[i] = m * (M->val[i] * x[i]);
 }
 
-/* r += phi (reaction - F); terms = |r| + phi (|F| + |reaction|), with r before. */
+/* r += phi (reaction - F); terms = |r| + phi (|F| + |reaction|), with r before, n numbers. reaction
+ * is -R; phi is the factor of the method's forces. */
 static void add_forces(int n, double phi, const double *restrict F, const double *restrict reaction,
                        double *restrict r, double *restrict terms) {
   for (int i = 0; i < n; i++) {
@@ -298,7 +316,8 @@ static void residual_diagonal_mass(int n, double m, double phi, const double *re
   }
 }
 
-/* The same as add_forces, with the old terms of weighted rows. */
+/* The same as add_forces, with the old terms of weighted rows added to r and their sizes to
+ * terms. */
 static void add_forces_and_old_terms(int n, double phi, const double *restrict F,
                                      const double *restrict reaction,
                                      const double *restrict old_terms, double *restrict r,
@@ -320,8 +339,9 @@ static ga_status reaction_of(ga_equations *s, const ga_dyn_row *row, const doubl
   return ga_eval_reaction(s->eval, &p, &site->G, &site->H, out);
 }
 
-/* Row j: r = m M x_j - phi (F + R(lam_j, psi_j)) + old terms, and the sum of the sizes of its
- * terms. r and terms point to the beginning of all rows. */
+/* Row j: r = m M x_j - phi (F + R(lam_j, psi_j)) + old terms, and terms, the sum of the sizes of
+ * its terms. r and terms point to the beginning of all rows. Overwrites s->reaction. The sites must
+ * be evaluated at x. */
 static ga_status dynamic_row(ga_equations *s, int j, const double *x, double *r, double *terms) {
   const ga_dyn_row *row = &s->method->dyn[j];
   const ga_site *site = &s->site[row->site];
@@ -358,8 +378,8 @@ static ga_status dynamic_summands(ga_equations *s, int j, const double *x) {
   return row->forces == GA_FORCES_APPLIED ? GA_OK : reaction_of(s, row, x, reaction);
 }
 
-/* Row j in a team, second half, for all j: sum s->row_terms over the processes and form r and terms
- * from the sums. Collective. */
+/* Row j in a team, second half, for all j: sum s->row_terms (in place) over the processes and form
+ * the nx force rows of r and terms from the sums. Collective. */
 static ga_status sum_over_processes(ga_equations *s, double *r, double *terms) {
   int nv = s->nv, nx = s->method->nx;
   ga_status status = ga_team_sum_shared(s->eval->team, 3 * nx, s->row_terms);
@@ -412,8 +432,9 @@ static ga_status constraint_row(ga_equations *s, int c, const double *x, double 
   return status;
 }
 
-/* All rows at x; in a team dynamic rows are only prepared (s->row_terms). with: NULL or tangents to
- * evaluate in the same pass. */
+/* All rows at x; the sites must have been moved there. In a team dynamic rows are only prepared
+ * (s->row_terms), r and terms get them from sum_over_processes. with: NULL or tangents to evaluate
+ * in the same pass. */
 static ga_status evaluate_rows(ga_equations *s, const double *x, ga_tangents *with, double *r,
                                double *terms) {
   ga_status status = ga_sites_evaluate(s, x, with);
@@ -424,16 +445,17 @@ static ga_status evaluate_rows(ga_equations *s, const double *x, ga_tangents *wi
   return status;
 }
 
-/* Is the residual finite? Values that are not finite cannot get lost between the callbacks and r,
- * so callbacks are checked only if this is false. */
+/* Is the residual of this process finite? Values that are not finite cannot get lost between the
+ * callbacks and r, so callbacks are checked only if this is false. In a team s->row_terms stands
+ * for the force rows. */
 static bool is_finite(const ga_equations *s, const double *r) {
   if (!s->eval->team) return ga_first_nonfinite(s->n, r) < 0;
   return ga_first_nonfinite(3 * s->nx, s->row_terms) < 0 &&
          ga_first_nonfinite(s->n - s->nx, r + s->nx) < 0;
 }
 
-/* Find the callback whose result is not finite, by evaluating again with checks;
- * GA_RETRY_NONFINITE. */
+/* Find the callback whose result is not finite, by checks and, if need be, another evaluation, and
+ * name it in the message; returns GA_RETRY_NONFINITE or the status of that callback. */
 static ga_status explain_nonfinite(ga_equations *s, const double *x, double *r, double *terms) {
   ga_status status = ga_sites_blame(s);
   if (status == GA_OK) status = evaluate_rows(s, x, NULL, r, terms); /* a reaction, a drift */
@@ -442,8 +464,10 @@ static ga_status explain_nonfinite(ga_equations *s, const double *x, double *r, 
                  s->h);
 }
 
-/* Residual r and terms at x. Results of callbacks are first not checked for NaN (`trusting`); if r
- * is not finite, a second evaluation finds the callback to blame. */
+/* Residual r (n numbers) and terms (nx numbers, sizes of the terms of force rows) at x; the sites
+ * move there. shift: NULL or a displacement of w_q and v_1; with: NULL or tangents to evaluate as
+ * well. Results of callbacks are first not checked for NaN (`trusting`); if r is not finite, a
+ * second evaluation finds the callback to blame. In a team collective. */
 ga_status ga_equations_evaluate(ga_equations *s, const double *x, const ga_shift *shift,
                                 ga_tangents *with, double *r, double *terms) {
   ga_team *team = s->eval->team;

@@ -96,7 +96,7 @@ typedef struct ga_equations {
   double *zero;      /* nv + nlam + npsi zeros */
   double *reaction;  /* G^T lam + H^T psi of the current row */
   double *scaled_wq; /* by_wq w_q of the current site */
-  /* In a team: m M x, F, R of each dynamic row, first of this process, then summed over the
+  /* In a team: m M x, F, -R of each dynamic row, first of this process, then summed over the
    * processes; and G_n^T eta. */
   double *row_terms, *push;
 } ga_equations;

@@ -16,14 +16,15 @@ enum { PAUSE_MAX = 64 };           /* steps at most with new factors until they 
 
 static const ga_experience nothing_learned = {.pause_next = 1};
 
-/* Append a block; empty ones only in a team, where all processes must have the same list. */
+/* Append a block of the matrix to f->layout: size rows from row on belong to size unknowns from col
+ * on. Empty ones only in a team, where all processes must have the same list. */
 static void add_block(ga_factors *f, bool team, int row, int col, int size) {
   if (size > 0 || team) f->block[f->layout.nblock++] = (ga_linsol_block){row, col, size};
 }
 
-/* The blocks of the matrix: the balance of forces j belongs to x_j, and constraints to multipliers
- * in the order of the method's table. Where there is an eta, it moves the positions: it belongs to
- * the position constraints, and lam to the others. */
+/* Set f->layout: the balance of forces j belongs to x_j, and constraints to multipliers in the
+ * order of the method's table. Where there is an eta, it moves the positions: it belongs to the
+ * position constraints, and lam to the others. */
 static void describe_blocks(ga_factors *f, const ga_equations *s) {
   const ga_method *method = s->method;
   bool team = s->eval->team != NULL;
@@ -38,8 +39,9 @@ static void describe_blocks(ga_factors *f, const ga_equations *s) {
   }
 }
 
-/* The numbers of rows and unknowns in the matrix of the whole team: velocities first, block after
- * block, then the constraints of all processes. Multipliers have the numbers of constraints. */
+/* Set f->numbering (and f->wide) in a team: numbers of rows and unknowns in the matrix of the whole
+ * team, velocities first, block after block, then the constraints of all processes. Multipliers
+ * have the numbers of constraints. Nothing to do without a team. Collective. */
 static ga_status describe_numbering(ga_factors *f, const ga_equations *s, ga_arena *arena) {
   const ga_method *method = s->method;
   ga_numbering_block block[GA_MAX_X + 1 + GA_MAX_CON];
@@ -61,7 +63,9 @@ static ga_status describe_numbering(ga_factors *f, const ga_equations *s, ga_are
   return status;
 }
 
-/* Opens the linear solver for the pattern of the Newton matrix. Collective in a team. */
+/* Allocate the matrix from arena and open the linear solver for its pattern; no factors yet. *f
+ * must be zero before. options and stats are borrowed. Message in s->err on failure. In a team
+ * collective. */
 ga_status ga_factors_init(ga_factors *f, ga_equations *s, const ga_options *options,
                           ga_stats *stats, ga_arena *arena) {
   f->options = options;
@@ -80,24 +84,27 @@ ga_status ga_factors_init(ga_factors *f, ga_equations *s, const ga_options *opti
   return ga_linsol_open_layout(&f->ls, options, &f->matrix.blocks.A, &f->layout, s->err);
 }
 
+/* Close the linear solver; arrays belong to the arena. */
 void ga_factors_close(ga_factors *f) {
   ga_linsol_close(&f->ls);
 }
 
+/* Forget factors and experience, so that the next run gives the same numbers as the first. */
 void ga_factors_reset(ga_factors *f) {
   ga_linsol_reset(&f->ls);
   f->valid = false;
   f->past = nothing_learned;
 }
 
+/* Number of factorizations with new pivots so far. */
 long ga_factors_repivots(const ga_factors *f) {
   return f->ls.repivots;
 }
 
 /* ---- making and using --------------------------------------------------------------------- */
 
-/* Factor the assembled matrix. The costs decide when new factors are made, so all processes of a
- * team get the largest ones. */
+/* Factor the assembled matrix; status of the solver, no message. f->ls.cost decides when new
+ * factors are made, so all processes of a team get the largest one (collective). */
 static ga_status factor_matrix(ga_factors *f, const ga_equations *s) {
   ga_team *team = s->eval->team;
   ga_status status = f->ls.ops->factor(&f->ls, &f->matrix.blocks.A);
@@ -108,8 +115,9 @@ static ga_status factor_matrix(ga_factors *f, const ga_equations *s) {
   return status;
 }
 
-/* Replace the message of a failed factorization: the callback that is not finite, the unknown
- * without pivot, or the text of the solver. Returns the status to pass on. */
+/* Write a message for a factorization that failed with this status: the callback that is not finite
+ * (evaluated again at x), the unknown without pivot, or the text of the solver. Returns the status
+ * to pass on. In a team collective, except for GA_RETRY_NONFINITE. */
 static ga_status explain_failure(ga_factors *f, ga_equations *s, const double *x,
                                  ga_status status) {
   char name[128];
@@ -147,7 +155,8 @@ static ga_status assemble_matrix(ga_factors *f, ga_equations *s, const double *x
   return ga_team_agree(s->eval->team, status, s->err);
 }
 
-/* Assemble and factor the matrix at x. After a failure there are no factors (f->valid is false). */
+/* Assemble and factor the matrix at x; sets f->made, f->valid and f->h. After a failure there are
+ * no factors (f->valid is false) and s->err has a message. In a team collective. */
 ga_status ga_factors_renew(ga_factors *f, ga_equations *s, const double *x) {
   f->valid = false;
   f->made = true;
@@ -178,6 +187,8 @@ static ga_status solve_extended(ga_factors *f, const ga_equations *s, double *b)
   return status;
 }
 
+/* b <- A^-1 b, n numbers, with the present factors, which must be valid. On failure a message, and
+ * b is not to be used. In a team collective. */
 ga_status ga_factors_solve(ga_factors *f, const ga_equations *s, double *b) {
   f->solves++;
   ga_status status = solve_extended(f, s, b);
@@ -193,19 +204,23 @@ ga_status ga_factors_solve(ga_factors *f, const ga_equations *s, double *b) {
 
 /* ---- repeating a step ------------------------------------------------------------------------ */
 
+/* A step begins: it has made no factors so far; remember the h of those it found. */
 void ga_factors_begin(ga_factors *f) {
   f->made = f->set_aside = false;
   f->h_found = f->h;
 }
 
+/* As ga_factors_renew, but the matrix that the step found is first saved in f->aside (once), so
+ * that ga_factors_take_back can restore it. */
 ga_status ga_factors_replace(ga_factors *f, ga_equations *s, const double *x) {
   if (!f->set_aside) ga_matrix_save(&f->matrix, f->aside);
   f->set_aside = true;
   return ga_factors_renew(f, s, x);
 }
 
-/* A step is taken back: restore experience and, if the step replaced the factors that it began
- * with, factor their matrix again. */
+/* A step is taken back: restore experience, h and, if the step replaced the factors that it began
+ * with, factor their matrix again. If it made factors without saving the old ones, or that fails,
+ * f->valid becomes false. */
 void ga_factors_take_back(ga_factors *f, const ga_equations *s, const ga_experience *before) {
   f->past = *before;
   f->h = f->h_found;
@@ -218,13 +233,14 @@ void ga_factors_take_back(ga_factors *f, const ga_equations *s, const ga_experie
 
 /* ---- keeping ------------------------------------------------------------------------------ */
 
-/* Cost of a solve, in passes through the nonzeros. */
+/* Cost of a solve, in passes through the nonzeros of the matrix; SOLVE if the solver reports
+ * none. */
 static double cost_of_solve(const ga_factors *f) {
   double cost = f->ls.cost.solve;
   return cost > 0 ? cost : SOLVE;
 }
 
-/* Cost of a new matrix with its factors. */
+/* Cost of a new matrix with its factors, in passes through the nonzeros of the matrix. */
 static double cost_of_factors(const ga_factors *f) {
   double cost = f->ls.cost.factor;
   return ASSEMBLY + cost_of_solve(f) * (cost > 0 ? cost : FACTOR);
@@ -249,6 +265,8 @@ bool ga_factors_spent(const ga_factors *f, double excess, double contraction) {
   return (left - 1) * (RESIDUAL + cost_of_solve(f)) > cost_of_factors(f);
 }
 
+/* Residuals and solves counted so far; the difference of two such counts is the effort of a
+ * step. */
 ga_effort ga_factors_effort(const ga_factors *f) {
   return (ga_effort){f->stats->residuals, f->solves};
 }
@@ -260,8 +278,9 @@ static double cost_since(const ga_factors *f, ga_effort before, int made) {
          cost_of_solve(f) * (double)(now.solves - before.solves) + cost_of_factors(f) * made;
 }
 
-/* Kept factors are given up: did keeping them pay? If not, pause before the next time, each time
- * twice as long. detour: extra cost of a step that had to renew them half way. */
+/* Kept factors are given up: did keeping them pay, compared with past->fresh, the cost of a step
+ * with new ones? If not, pause before the next time, each time twice as long. detour: extra cost of
+ * a step that had to renew them half way. Changes pause, pause_next and fresh. */
 static void review_kept_factors(ga_experience *past, double detour) {
   double mean = (past->spent + detour) / past->steps;
   if (mean < past->fresh) {

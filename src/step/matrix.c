@@ -16,7 +16,9 @@
  * In a team the products A_q G_n^T couple constraints of different processes on one body. They
  * are avoided by one more block of unknowns and rows, y = sum_j p_j x_j - G_n^T eta, in which
  * d row / d y = s h^2 A_q replaces all other derivatives by q. The matrix is then a sum over the
- * processes. */
+ * processes.
+ *
+ * The last argument of ga_block_matrix_add says whether the block is transposed. */
 #include "step/matrix.h"
 
 #include <string.h>
@@ -28,9 +30,9 @@ static bool has_y(const ga_equations *s) {
   return s->eval->team && s->eta >= 0;
 }
 
-/* Register the blocks of one row of blocks that begins at row0: Aq by q, Av by v (may be NULL).
- * There is no block where the site does not move or the coefficient is zero. May set
- * arena->failed. */
+/* Register the blocks of one row of blocks that begins at row0, and set *row (site and hat must be
+ * set): Aq by q, Av by v (may be NULL), and those by eta or y. There is no block (-1) where the
+ * site does not move or the coefficient is zero. May set arena->failed. */
 static void add_row(ga_matrix *m, ga_equations *s, ga_row_terms *row, int row0, ga_csr *Aq,
                     const ga_csr *Av, ga_arena *arena) {
   const ga_site *site = row->site;
@@ -57,7 +59,8 @@ static void add_row(ga_matrix *m, ga_equations *s, ga_row_terms *row, int row0, 
   row->by_eta = ga_block_matrix_add(&m->blocks, row0, s->mult_at[s->eta], &row->P.P, false);
 }
 
-/* Allocate the tangents of dynamic row j and register its blocks. */
+/* Allocate the tangents of dynamic row j and register its blocks: by q and v, mass, lam, psi. May
+ * set arena->failed. */
 static void add_dynamic_row(ga_matrix *m, ga_equations *s, int j, ga_arena *arena) {
   ga_tangents *d = &m->tangents;
   const ga_model *model = s->eval->model;
@@ -90,7 +93,8 @@ static void add_dynamic_row(ga_matrix *m, ga_equations *s, int j, ga_arena *aren
   }
 }
 
-/* Allocate the tangents of constraint row c and register its blocks; it is at the new site. */
+/* Allocate the tangents that only constraint row c needs and register its blocks; it is at the new
+ * site. May set arena->failed. */
 static void add_constraint_row(ga_matrix *m, ga_equations *s, int c, ga_arena *arena) {
   ga_tangents *d = &m->tangents;
   const ga_model *model = s->eval->model;
@@ -125,8 +129,8 @@ static void add_constraint_row(ga_matrix *m, ga_equations *s, int c, ga_arena *a
   }
 }
 
-/* Register diagonal slots for rows that are left out; row blocks and multiplier blocks have equal
- * sizes. */
+/* Register diagonal slots (m->unit_term) for rows that are left out; row blocks and multiplier
+ * blocks have equal sizes. */
 static void add_diagonal_slots(ga_matrix *m, const ga_equations *s, ga_arena *arena) {
   ga_csr_init_identity(&m->E_lam, s->nlam, arena);
   ga_csr_init_identity(&m->E_psi, s->npsi, arena);
@@ -136,8 +140,8 @@ static void add_diagonal_slots(ga_matrix *m, const ga_equations *s, ga_arena *ar
   }
 }
 
-/* Register the rows y - sum_j p_j x_j + G_n^T eta = 0 and enlarge m->n. Their identities are set
- * by the process that owns the velocity. */
+/* Register the rows y - sum_j p_j x_j + G_n^T eta = 0 of a team (head of this file) and enlarge
+ * m->n by nv. Their identities are set by the process that owns the velocity. */
 static void add_y(ga_matrix *m, const ga_equations *s, ga_arena *arena) {
   ga_csr_init_identity(&m->E_own, s->nv, arena);
   if (arena->failed) return;
@@ -150,7 +154,7 @@ static void add_y(ga_matrix *m, const ga_equations *s, ga_arena *arena) {
   m->n += s->nv;
 }
 
-/* Add the values of these rows to the matrix. */
+/* Add the values of the rows for y to the matrix, which must have been cleared. */
 static void scatter_y(ga_matrix *m, const ga_equations *s) {
   ga_block_matrix_put(&m->blocks, m->own_term, 1);
   for (int j = 0; j < s->method->nx; j++) {
@@ -159,8 +163,8 @@ static void scatter_y(ga_matrix *m, const ga_equations *s) {
   ga_block_matrix_put(&m->blocks, m->own_by_eta, 1);
 }
 
-/* Allocate the tangents, register the blocks of all rows and build the pattern of the matrix.
- * GA_ERR_MEM without a message. */
+/* Allocate the tangents, register the blocks of all rows and build the pattern of the matrix in
+ * m->blocks.A. *m must be zero before. GA_ERR_MEM without a message. */
 ga_status ga_matrix_init(ga_matrix *m, ga_equations *s, ga_arena *arena) {
   ga_tangents *d = &m->tangents;
   const ga_method *method = s->method;
@@ -179,8 +183,10 @@ ga_status ga_matrix_init(ga_matrix *m, ga_equations *s, ga_arena *arena) {
   return status;
 }
 
-/* Kt = D_q(M x - F - R), Ct = d/dv(-F - R) of dynamic row j at its site, minus the forces that
- * this row omits; L, P of an own reaction; scales. Masses at predicted points are constant. */
+/* Kt = D_q(M x - F - R), Ct = d/dv(-F - R) of dynamic row j at its site, minus the forces that this
+ * row omits; L, P of an own reaction; q_scale and v_scale of the row. Kt, Ct are not evaluated
+ * again if they came with the residual. Weighted rows: M at a predicted point is constant, so x
+ * counts as 0. */
 static ga_status dynamic_derivatives(ga_matrix *m, ga_equations *s, const double *x, int j) {
   ga_tangents *d = &m->tangents;
   const ga_dyn_row *row = &s->method->dyn[j];
@@ -209,8 +215,9 @@ static ga_status dynamic_derivatives(ga_matrix *m, ga_equations *s, const double
   return status;
 }
 
-/* Derivatives of constraint row c by q (and v), and their scales. What the residual has evaluated
- * already (known) is not evaluated again. */
+/* Derivatives of constraint row c by q (and v) into the tangents, and q_scale, v_scale: h^2 and h
+ * times 1/h^2, 1/h or 1 of the row. What the residual has evaluated at the same x already (known)
+ * is not evaluated again. */
 static ga_status constraint_derivatives(ga_matrix *m, ga_equations *s, const double *x, int c) {
   ga_tangents *d = &m->tangents;
   bool known = d->of == s->evaluations;
@@ -245,7 +252,8 @@ static ga_status constraint_derivatives(ga_matrix *m, ga_equations *s, const dou
   return status;
 }
 
-/* A_q <- A_q T, P = A_q G_n^T, then add all blocks of the row to the matrix. A_q is changed. */
+/* A_q <- A_q T, P = A_q G_n^T, then add all blocks of the row to the matrix, which must have been
+ * cleared. A_q, a tangent or G T, is changed. */
 static void scatter_row(ga_matrix *m, const ga_equations *s, ga_row_terms *row) {
   ga_space_turn(row->nturn, row->turn, row->site->T, row->Aq);
   for (int j = 0; j < s->method->nx; j++) {
@@ -260,7 +268,7 @@ static void scatter_row(ga_matrix *m, const ga_equations *s, ga_row_terms *row) 
   ga_block_matrix_put(&m->blocks, row->by_eta, -row->q_scale);
 }
 
-/* The derivatives of all rows at x. */
+/* The derivatives of all rows at x into m->tangents, with scales; stops at the first failure. */
 static ga_status evaluate_derivatives(ga_matrix *m, ga_equations *s, const double *x) {
   ga_status status = GA_OK;
   for (int j = 0; j < s->method->nx && status == GA_OK; j++) {
@@ -272,7 +280,7 @@ static ga_status evaluate_derivatives(ga_matrix *m, ga_equations *s, const doubl
   return status;
 }
 
-/* the matrices that hold values, some of them empty; returns their number */
+/* most matrices that list_matrices lists */
 enum { LIST = 4 * GA_MAX_X + 9 };
 /* Fill list with the matrices that hold values; some may be empty. Returns their number. */
 static int list_matrices(const ga_matrix *m, const ga_csr *list[LIST]) {
@@ -293,6 +301,7 @@ static size_t count_values(const ga_csr *A) {
   return A->ptr ? (size_t)ga_csr_nnz(A) : 0;
 }
 
+/* Number of values that ga_matrix_save writes. */
 size_t ga_matrix_size(const ga_matrix *m) {
   const ga_csr *list[LIST];
   size_t sum = 0;
@@ -300,6 +309,8 @@ size_t ga_matrix_size(const ga_matrix *m) {
   return sum;
 }
 
+/* Copy all values of the matrix and its tangents to values, which has room for ga_matrix_size
+ * numbers. */
 void ga_matrix_save(const ga_matrix *m, double *values) {
   const ga_csr *list[LIST];
   for (int n = list_matrices(m, list); n-- > 0; values += count_values(list[n])) {
@@ -307,6 +318,7 @@ void ga_matrix_save(const ga_matrix *m, double *values) {
   }
 }
 
+/* Restore what ga_matrix_save has written. */
 void ga_matrix_load(ga_matrix *m, const double *values) {
   const ga_csr *list[LIST];
   for (int n = list_matrices(m, list); n-- > 0; values += count_values(list[n])) {
@@ -314,13 +326,15 @@ void ga_matrix_load(ga_matrix *m, const double *values) {
   }
 }
 
+/* Evaluate all derivatives at x again, now with checks: the status and message of the callback that
+ * is not finite, GA_OK if there is none. The tangents are overwritten. */
 ga_status ga_matrix_blame(ga_matrix *m, ga_equations *s, const double *x) {
   m->tangents.of = 0;
   return evaluate_derivatives(m, s, x);
 }
 
 /* Put -soften unit_i^2 on the diagonals of the multipliers, and rows and columns of the identity
- * for rows that are left out (see ga_equations). */
+ * for rows that are left out (see ga_equations). All other blocks must be in the matrix already. */
 static void scatter_dropped_rows(ga_matrix *m, const ga_equations *s) {
   const ga_method *method = s->method;
   for (int i = 0; i < s->nlam && s->soften > 0; i++) m->E_lam.val[i] = s->unit[i] * s->unit[i];
@@ -337,8 +351,9 @@ static void scatter_dropped_rows(ga_matrix *m, const ga_equations *s) {
   }
 }
 
-/* The matrix at x into m->blocks.A: evaluate all derivatives, then add block after block. The
- * tangents are overwritten (A_q T). */
+/* The matrix at x into m->blocks.A: evaluate all derivatives (without checks for NaN), then add
+ * block after block. The residual must have been evaluated at x before. The tangents are
+ * overwritten (A_q T). On failure the old matrix stays. */
 ga_status ga_matrix_assemble(ga_matrix *m, ga_equations *s, const double *x) {
   const ga_method *method = s->method;
   ga_sites_tangents(s);

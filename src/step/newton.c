@@ -43,6 +43,8 @@ typedef struct {
   ga_verdict now;
 } course;
 
+/* Set *w and its judge and allocate their arrays from arena; the caller checks arena->failed. eq,
+ * factors and stats are borrowed. */
 void ga_newton_init(ga_newton *w, ga_equations *eq, ga_factors *factors, const ga_options *options,
                     ga_stats *stats, ga_arena *arena) {
   *w = (ga_newton){.eq = eq, .factors = factors, .most = options->newton_max, .stats = stats};
@@ -52,20 +54,22 @@ void ga_newton_init(ga_newton *w, ga_equations *eq, ga_factors *factors, const g
   ga_judge_init(&w->judge, eq, factors, options->newton_tol, arena);
 }
 
-/* The current iterate, as the judge takes it. */
+/* The current iterate, as the judge takes it: points to w->x, w->r and w->terms. */
 static ga_iterate iterate_of(const ga_newton *w) {
   return (ga_iterate){w->x, w->r, w->terms};
 }
 
-/* w->r, w->terms at w->x. matrix_follows: also the tangents that the model gives in the same
- * pass. */
+/* Residual w->r and sizes of terms w->terms at w->x; the sites of w->eq move there. matrix_follows:
+ * also the tangents that the model gives in the same pass, into w->factors->matrix. In a team
+ * collective. */
 static ga_status evaluate_residual(ga_newton *w, bool matrix_follows) {
   w->stats->residuals++;
   ga_tangents *tangents = matrix_follows ? &w->factors->matrix.tangents : NULL;
   return ga_equations_evaluate(w->eq, w->x, NULL, tangents, w->r, w->terms);
 }
 
-/* GA_RETRY_NEWTON with a message: why, iterations, the row with the largest residual. */
+/* Returns GA_RETRY_NEWTON with a message in eq->err: why, iterations, the row with the largest
+ * residual. In a team collective; the message is that of a process which has that row. */
 static ga_status fail_newton(const ga_newton *w, const course *c, const char *why) {
   const ga_equations *eq = w->eq;
   char name[160];
@@ -97,8 +101,8 @@ static double scaled_residual(const ga_newton *w) {
   return ga_team_max(w->eq->eval->team, own_scaled_residual(w));
 }
 
-/* sum_i r_i dx_i of the force rows. It changes its sign where a root on the way along dx is
- * passed. */
+/* sum_i r_i dx_i of the force rows, over all processes. It changes its sign where a root on the way
+ * along dx is passed. */
 static double work_along_dx(const ga_newton *w) {
   const ga_equations *eq = w->eq;
   ga_team *team = eq->eval->team;
@@ -117,7 +121,8 @@ static void add_increment(int n, double fraction, const double *restrict dx, dou
   }
 }
 
-/* The same for w->x and w->dx, with x as a sum of two numbers where that is needed (fine.h). */
+/* The same for w->x and w->dx, n numbers, with the nx first of x as a sum of two numbers where that
+ * is needed (fine.h). */
 static void add_increment_finely(ga_newton *w, double fraction) {
   ga_equations *eq = w->eq;
   const double *size_q = w->judge.size_q, *size_v = w->judge.size_v;
@@ -129,18 +134,18 @@ static void add_increment_finely(ga_newton *w, double fraction) {
   add_increment(eq->n - eq->nx, fraction, w->dx + eq->nx, w->x + eq->nx);
 }
 
-/* w->x = x_from + fraction dx, and the residual there. */
+/* w->x = x_from + fraction dx, and w->r, w->terms there. x_from and ga_fine_keep must be set. */
 static ga_status evaluate_fraction(ga_newton *w, double fraction) {
   memcpy(w->x, w->x_from, (size_t)w->eq->n * sizeof(double));
   ga_fine_return(w->eq);
   add_increment_finely(w, fraction);
-  return evaluate_residual(w, false);
+  return evaluate_residual(w, false /* no matrix follows */);
 }
 
-/* x = x_from + fraction dx with fraction = 1 if that reduces the scaled residual. If not, bisect fraction:
- * towards x_from if the residual grew or the work changed its sign, else away from it, until
- * little work is left. This finds roots in thin layers, as of regularised friction. *stuck: no
- * fraction helps. */
+/* x = x_from + fraction dx, x_from the present x, with fraction = 1 if that reduces the scaled
+ * residual; else by bisection until little work is left, which finds roots in thin layers, as of
+ * regularised friction. Sets r, terms, x_from and allowed. *stuck: no fraction reduces the
+ * residual, and x is x_from. */
 static ga_status damped_step(ga_newton *w, bool *stuck) {
   const ga_iterate from = iterate_of(w);
   ga_judge_allowed(&w->judge, &from, w->allowed);
@@ -155,6 +160,7 @@ static ga_status damped_step(ga_newton *w, bool *stuck) {
            left = work_along_dx(w) / work_before;
     if (now < least) least = now, best = fraction;
     if (now < before && (k == 0 || fabs(left) <= ENOUGH)) break;
+    /* towards x_from if the residual grew or the work changed its sign, else away from it */
     if (now < before && left > 0) {
       near = fraction;
     } else {
@@ -165,8 +171,9 @@ static ga_status damped_step(ga_newton *w, bool *stuck) {
   return best == fraction ? GA_OK : evaluate_fraction(w, best);
 }
 
-/* One Newton iteration: dx = -A^-1 r, x <- x + dx (or a damped fraction), the residual there. From
- * the second iteration on, constraints within rounding are not changed. */
+/* One Newton iteration: dx = -A^-1 r, x <- x + dx (c->damped: a fraction of dx), r and terms there;
+ * counts it in c->iteration and the statistics. From the second iteration on, constraints within
+ * rounding are not changed. The judge forgets what it measured. */
 static ga_status iterate_once(ga_newton *w, course *c) {
   const ga_iterate from = iterate_of(w);
   for (int i = 0; i < w->eq->n; i++) w->dx[i] = -w->r[i];
@@ -190,9 +197,10 @@ static ga_status iterate_once(ga_newton *w, course *c) {
   return status;
 }
 
-/* The verdict *v on the current iterate. If only force rows are too large, one solve computes the
- * effect of constraint rounding on accelerations. If rounding is suspected and the last iteration
- * has not halved the excess `before`, rounding is measured by two residuals. */
+/* The verdict *v on the current iterate; always set. If only force rows are too large, one solve
+ * computes the effect of constraint rounding on accelerations (shake). If rounding is suspected
+ * (doubtful) and the last iteration has not halved the excess `before`, rounding is measured by two
+ * residuals, and a third one leads back to x. */
 static ga_status judge_iterate(ga_newton *w, const course *c, ga_look look, double before,
                                ga_verdict *v) {
   ga_judge *j = &w->judge;
@@ -214,8 +222,9 @@ static ga_status judge_iterate(ga_newton *w, const course *c, ga_look look, doub
   return status;
 }
 
-/* Judge the iterate, update contraction and stalls. After STALLS iterations with fresh matrices
- * that did not halve the excess, judge once more with the wider limits of a stalled iteration. */
+/* Judge the iterate into c->now, update contraction, wandered and stalls; fresh: the iteration used
+ * factors made for it. After STALLS iterations with fresh matrices that did not halve the excess,
+ * judge once more with the wider limits of a stalled iteration, which count only if they accept. */
 static ga_status assess_progress(ga_newton *w, course *c, bool fresh) {
   double before = c->now.excess;
   ga_status status = judge_iterate(w, c, GA_LOOK_CLOSELY, before, &c->now);
@@ -234,8 +243,9 @@ static ga_status assess_progress(ga_newton *w, course *c, bool fresh) {
 
 /* ---- from one guess -------------------------------------------------------------------------- */
 
-/* Newton's iteration from one guess (which may be w->x) until the iterate is accepted.
- * GA_RETRY_NEWTON if it does not converge. */
+/* Newton's iteration from one guess (n numbers, may be w->x) until the iterate w->x is accepted. *c
+ * begins zero but for damped and again, and tells how it went. GA_RETRY_NEWTON if it does not
+ * converge or a damped step is stuck; w->x is then the last iterate. */
 static ga_status solve_from(ga_newton *w, const double *guess, course *c) {
   bool fresh = c->again || !ga_factors_keep(w->factors, w->eq->h);
   c->reused = !fresh;
@@ -266,8 +276,8 @@ static ga_status solve_from(ga_newton *w, const double *guess, course *c) {
 
 /* ---- the way back ---------------------------------------------------------------------------- */
 
-/* Largest |w_q(x) - w_q(from)|: the distance of the positions that two sets of accelerations lead
- * to. */
+/* Largest |w_q(x) - w_q(from)| over all velocities and processes, without eta: the distance of the
+ * positions that two sets of accelerations lead to. from: at least nx numbers. */
 static double distance_to(const ga_newton *w, const double *from) {
   const ga_equations *eq = w->eq;
   double apart = 0;
@@ -281,8 +291,9 @@ static double distance_to(const ga_newton *w, const double *from) {
   return eq->h * eq->h * ga_team_max(eq->eval->team, apart);
 }
 
-/* Largest h |v| + h^2 (|a| + |p w|) + eps |q|: the motion of a step. w is included since stiff
- * components vibrate with alternating v', of which a shows little. */
+/* Largest h |v| + h^2 (|a| + |p w|) + eps |q| over all velocities and processes: the motion of a
+ * step. w, the second variable of the method (v'), is included since stiff components vibrate with
+ * alternating v', of which a shows little. */
 static double expected_motion(const ga_newton *w) {
   const ga_equations *eq = w->eq;
   const double h = eq->h, *size_q = w->judge.size_q;
@@ -294,8 +305,9 @@ static double expected_motion(const ga_newton *w) {
   return ga_team_max(eq->eval->team, largest);
 }
 
-/* Is the root far from the last state, and not yet found twice? last: the unknowns of the last
- * step; far: such a root was found before, in w->far_x. */
+/* Is the root w->x far from the last state, and not yet found twice? last: the unknowns of the last
+ * step; far: such a root was found before, in w->far_x. Only asked if the excess has grown once or
+ * far is set. In a team collective. */
 static bool too_far(ga_newton *w, const course *c, const double *last, bool far) {
   if (!(c->wandered || far)) return false;
   double from_last = distance_to(w, last);
@@ -308,8 +320,10 @@ static bool recoverable(ga_status status) {
   return status == GA_RETRY_NEWTON || status == GA_RETRY_NONFINITE;
 }
 
-/* Solve in up to three ways: from the extrapolated guess, from the last unknowns, and from these
- * with damping. w->misled: the first one failed. */
+/* Solve in up to three ways: from the extrapolated guess (NULL: none), from the last unknowns, and
+ * from these with damping. GA_OK: the root is in w->x, the sites are there, w->misled says whether
+ * the first guess failed, and the factors learn the cost. Otherwise the status and message of the
+ * last way. */
 ga_status ga_newton_solve(ga_newton *w, const double *extrapolated, const double *last) {
   const double *const guess[] = {extrapolated, last, last};
   ga_status status = GA_RETRY_NEWTON;

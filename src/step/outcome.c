@@ -6,8 +6,9 @@
 
 #include "step/equations.h"
 
-/* worst: largest |g|, |G v + g_t|, |k| at the end of the step over all processes. What the last
- * evaluation did not compute is evaluated here. */
+/* worst = largest |g|, |G v + g_t|, |k| at the end of the step over all processes. What the last
+ * evaluation did not compute is evaluated here, into s->g and s->gt; s->gv is overwritten. In a
+ * team collective. */
 static ga_status constraint_residuals(ga_equations *s, double worst[3]) {
   const ga_site *at = &s->site[GA_SITE_NEW];
   ga_evaluation out = {0};
@@ -33,7 +34,8 @@ static void store_and_keep_old(int n, const double *restrict next, double *restr
   }
 }
 
-/* before = now, now = a_1 = aa a_n + aw w_n + sum_j ax_j x_j. a_n may be the array `now` itself. */
+/* before = now, now = a_1 = aa a_n + aw w_n + sum_j ax_j x_j (coefficients of the tableau), nv
+ * numbers. a_n, s->a, may be the array `now` itself. */
 static void store_a_and_keep_old(const ga_equations *s, const double *x, double *now,
                                  double *before) {
   const ga_tableau *tab = &s->tab;
@@ -46,14 +48,16 @@ static void store_a_and_keep_old(const ga_equations *s, const double *x, double 
   for (int j = 1; j < s->method->nx; j++) ga_axpy(s->nv, tab->ax[j], x + j * s->nv, now);
 }
 
+/* Exchange two pointers to arrays. */
 static void swap_arrays(double **a, double **b) {
   double *kept = *a;
   *a = *b;
   *b = kept;
 }
 
-/* before <- mem, mem <- the results of the step. The user's state points to q, v, vd, a, lam, psi
- * of mem, so these are copied; the other arrays are swapped. */
+/* before <- mem, mem <- the results of the step at x (all arrays; t, h and first are left to the
+ * caller). values: reported vd, lam, psi of methods that do not report their own. The user's state
+ * points to q, v, vd, a, lam, psi of mem, so these are copied; the other arrays are swapped. */
 static void keep_results(ga_equations *s, const double *x, const ga_values *values, ga_memory *mem,
                          ga_memory *before) {
   const ga_method *method = s->method;
@@ -85,8 +89,9 @@ static void keep_results(ga_equations *s, const double *x, const ga_values *valu
   store_and_keep_old(s->npsi, psi, mem->psi, before->psi);
 }
 
-/* Accept the step: before <- mem, mem <- results at x; worst: constraint residuals. On failure
- * both memories are unchanged. */
+/* Accept the step: before <- mem, mem <- results at x, t1, h; worst[3]: largest |g|, |G v + g_t|,
+ * |k|. The last evaluation must have been at x. On failure both memories are unchanged. In a team
+ * collective. */
 ga_status ga_equations_end(ga_equations *s, const double *x, const ga_values *values,
                            ga_memory *mem, ga_memory *before, double worst[3]) {
   ga_status status = constraint_residuals(s, worst);

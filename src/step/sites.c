@@ -13,7 +13,8 @@ static const struct {
     [GA_SITE_PREDICTED_NEW] = {1, 0, 1},
 };
 
-/* Mark the sites that the method uses and allocate their arrays. */
+/* Mark the sites that the method uses and allocate their arrays from arena; the caller checks
+ * arena->failed. */
 void ga_sites_init(ga_equations *s, ga_arena *arena) {
   const ga_model *model = s->eval->model;
   s->site[GA_SITE_NEW].used = true;
@@ -34,11 +35,13 @@ void ga_sites_init(ga_equations *s, ga_arena *arena) {
   }
 }
 
+/* Were G, H and F of this site evaluated at exactly this t and q? */
 bool ga_site_has_gradient_of(const ga_equations *s, const ga_site *site, double t,
                              const double *q) {
   return site->evaluated && site->t == t && memcmp(site->q, q, (size_t)s->nq * sizeof(double)) == 0;
 }
 
+/* site->M = M(t, q), unless it is known to be constant. */
 ga_status ga_site_mass(ga_equations *s, ga_site *site, double t, const double *q) {
   if (site->mass_known) return GA_OK;
   ga_status status = ga_eval_mass(s->eval, t, q, &site->M);
@@ -46,7 +49,8 @@ ga_status ga_site_mass(ga_equations *s, ga_site *site, double t, const double *q
   return status;
 }
 
-/* Evaluate M and G of a site if its q has moved, H if its v has moved. */
+/* Evaluate M and G of a site if its q has moved (M not if it is known to be constant), H if its v
+ * has moved, at site->t, q, v. F is evaluated at the new site only (evaluate_new). */
 static ga_status evaluate_site(ga_equations *s, ga_site *site, bool moved_q, bool moved_v) {
   bool mass = moved_q && !site->mass_known;
   const ga_evaluation out = {
@@ -56,12 +60,14 @@ static ga_status evaluate_site(ga_equations *s, ga_site *site, bool moved_q, boo
   return status;
 }
 
-/* q = q_n o exp(fraction of), where `of` is w_q or v_n. */
+/* q = q_n o exp(fraction of), where `of` is w_q or v_n. Overwrites scaled_wq. */
 static void place_site(ga_equations *s, double fraction, const double *of, double *q) {
   for (int i = 0; i < s->nv; i++) s->scaled_wq[i] = fraction * of[i];
   ga_space_step(s->eval->model->space, s->q, s->scaled_wq, q);
 }
 
+/* A step begins: set t of all sites, and place and evaluate those whose q does not depend on the
+ * unknowns (M, G, H at q_n o exp(c h v_n), v_n). s->t, t1, h, q, v must be set. */
 ga_status ga_sites_begin(ga_equations *s) {
   ga_status status = GA_OK;
   for (int k = 0; k < GA_SITES && status == GA_OK; k++) {
@@ -77,7 +83,8 @@ ga_status ga_sites_begin(ga_equations *s) {
   return status;
 }
 
-/* Move q of the new site, and q, v of all other sites, after w_q and v_1 have changed. */
+/* Move q of the new site, and q, v of all other sites that depend on them, after w_q and v_1 (v of
+ * the new site) have changed; none counts as evaluated any more. */
 static void update_sites(ga_equations *s) {
   const double *v1 = s->site[GA_SITE_NEW].v;
   s->site[GA_SITE_NEW].evaluated = false;
@@ -120,8 +127,8 @@ static void move_hat(const ga_equations *s, const double *x) {
   for (int j = 1; j < s->method->nx; j++) ga_axpy(s->nv, h * by[j], x + j * s->nv, s->vh);
 }
 
-/* w_q -= h^2 G_n^T eta; in a team the constraints of all processes move a shared body.
- * Collective. */
+/* w_q -= h^2 G_n^T eta; in a team the constraints of all processes move a shared body, s->push is
+ * overwritten, and the call is collective. */
 static ga_status move_by_eta(ga_equations *s, const double *eta) {
   double h = s->h;
   if (!s->eval->team) {
@@ -135,9 +142,9 @@ static ga_status move_by_eta(ga_equations *s, const double *eta) {
   return status;
 }
 
-/* w_q = w_q0 + h^2 (sum_j p_j x_j - G_n^T eta), q_1 = q_n o exp(w_q), v_1 = v_10 + h sum_j r_j
- * x_j, v^_1 the same with rh; then all sites. x: the x blocks; eta, shift: NULL if there is
- * none. */
+/* Set w_q = w_q0 + h^2 (sum_j p_j x_j - G_n^T eta), q_1 = q_n o exp(w_q), v_1 = v_10 + h sum_j r_j
+ * x_j, v^_1 the same with rh; then all sites. x: the x blocks; eta, shift: NULL if there is none.
+ * Without shift, where s->straight holds, w_q is not computed. */
 static ga_status move_new_site(ga_equations *s, const double *x, const double *eta,
                                const ga_shift *shift) {
   const double h = s->h, *p = s->tab.p, *r = s->tab.r;
@@ -166,6 +173,8 @@ static ga_status move_new_site(ga_equations *s, const double *x, const double *e
   return status;
 }
 
+/* Move all sites to the unknowns x, displaced by shift (NULL: not); nothing is evaluated. If x is a
+ * sum of two parts (fine.h), its base and rest are used. In a team with eta collective. */
 ga_status ga_sites_move(ga_equations *s, const double *x, const ga_shift *shift) {
   const double *eta = s->eta >= 0 ? x + s->mult_at[s->eta] : NULL;
   if (!s->fine.used) return move_new_site(s, x, eta, shift);
@@ -174,8 +183,9 @@ ga_status ga_sites_move(ga_equations *s, const double *x, const ga_shift *shift)
   return status;
 }
 
-/* Ask for tangents in the same pass as the residual. Possible only if there is one dynamic row,
- * with all of F + R at the new site. */
+/* Add Kt, Ct, Z, Y of `with` (NULL: none) to the fields of *all, to get tangents in the same pass
+ * as the residual, and mark them as of this evaluation (with->of). Only if there is one dynamic
+ * row, with all of F + R at the new site; else nothing is done. */
 static void want_tangents(ga_equations *s, const double *x, ga_tangents *with, ga_evaluation *all) {
   const ga_dyn_row *row = &s->method->dyn[0];
   bool possible = s->method->nx == 1 && !s->method->weighted && row->site == GA_SITE_NEW &&
@@ -190,7 +200,8 @@ static void want_tangents(ga_equations *s, const double *x, ga_tangents *with, g
   if (s->has_row[GA_ROW_NONHOL]) all->Y = &with->Y;
 }
 
-/* Evaluate everything that the rows need at the new site. */
+/* Evaluate everything that the rows need at the new site: F, G, H, M if it varies, and s->k, g, gt;
+ * with: see want_tangents. */
 static ga_status evaluate_new(ga_equations *s, const double *x, ga_tangents *with) {
   ga_site *now = &s->site[GA_SITE_NEW];
   bool mass = !s->method->weighted && !now->mass_known;
@@ -206,6 +217,8 @@ static ga_status evaluate_new(ga_equations *s, const double *x, ga_tangents *wit
   return GA_OK;
 }
 
+/* Evaluate all sites where they are now (after ga_sites_move); with: NULL or tangents to get in the
+ * same pass. On failure some sites are not evaluated. */
 ga_status ga_sites_evaluate(ga_equations *s, const double *x, ga_tangents *with) {
   ga_status status = evaluate_new(s, x, with);
   for (int k = GA_SITE_NEW + 1; k < GA_SITES && status == GA_OK; k++) {
@@ -217,6 +230,8 @@ ga_status ga_sites_evaluate(ga_equations *s, const double *x, ga_tangents *with)
   return status;
 }
 
+/* gv = G v + g_t at the new site, nlam numbers; G and, unless the model is scleronomic, s->gt must
+ * be evaluated. */
 void ga_site_hidden(const ga_equations *s, double *gv) {
   const ga_site *at = &s->site[GA_SITE_NEW];
   if (s->eval->model->scleronomic) {
@@ -227,6 +242,8 @@ void ga_site_hidden(const ga_equations *s, double *gv) {
   ga_csr_mul_add(&at->G, 1, at->v, gv);
 }
 
+/* Set T of each site that moves with w_q: the tangent of exp there. Nothing to do on R^n.
+ * Overwrites scaled_wq. */
 void ga_sites_tangents(ga_equations *s) {
   const ga_space *space = s->eval->model->space;
   if (space->commutative) return;
@@ -238,6 +255,8 @@ void ga_sites_tangents(ga_equations *s) {
   }
 }
 
+/* Check what the sites hold for NaN and infinities, without evaluating: GA_OK, or
+ * GA_RETRY_NONFINITE with a message that names the callback. */
 ga_status ga_sites_blame(ga_equations *s) {
   ga_status status = GA_OK;
   for (int k = 0; k < GA_SITES && status == GA_OK; k++) {

@@ -2,6 +2,9 @@
 /* Life of a step: equations, factors and Newton iteration are made and closed together. */
 #include "step/step.h"
 
+/* Make equations, factors, Newton iteration and judge of *s; factors must be zero before. Arrays
+ * from arena. On failure a message in eval->err. In a team collective, and all processes return
+ * failure. */
 ga_status ga_step_init(ga_step *s, const ga_method *method, const ga_options *options,
                        bool may_drop, ga_eval *eval, ga_stats *stats, ga_arena *arena) {
   ga_status status = ga_equations_init(&s->eq, method, options, may_drop, eval, arena);
@@ -16,10 +19,12 @@ ga_status ga_step_init(ga_step *s, const ga_method *method, const ga_options *op
   return status == GA_OK ? ga_judge_join(&s->newton.judge, arena) : status;
 }
 
+/* Close the linear solver; arrays belong to the arena. */
 void ga_step_close(ga_step *s) {
   ga_factors_close(&s->factors);
 }
 
+/* Forget everything that influences later steps, so that a run can be repeated exactly. */
 void ga_step_reset(ga_step *s) {
   ga_equations_reset(&s->eq);
   ga_factors_reset(&s->factors);

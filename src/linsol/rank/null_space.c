@@ -14,12 +14,13 @@
 #include <math.h>
 #include <string.h>
 
+/* Free the arrays of a report, which becomes invalid; the store can be used again. */
 void ga_null_space_free(ga_null_space_store *store) {
   ga_arena_free(&store->arena);
 }
 
-/* Allocate the arrays of a report for count vectors of n numbers; an earlier report becomes
- * invalid. */
+/* Allocate the arrays of a report, zero, for count vectors of n numbers on each side; an earlier
+ * report becomes invalid. GA_ERR_MEM without a message. */
 ga_status ga_null_space_room(ga_null_space_store *store, int n, int count) {
   ga_null_space_free(store);
   size_t numbers = (size_t)n * (size_t)count;
@@ -48,6 +49,7 @@ typedef struct {
   int *row, *col; /* row and column of A that are now here */
 } elimination;
 
+/* Exchange two numbers. */
 static void swap_ints(int *a, int *b) {
   int keep = *a;
   *a = *b;
@@ -63,7 +65,8 @@ static void swap_lines(size_t n, double *x, double *y, size_t stride) {
   }
 }
 
-/* Bring the largest entry of the rows and columns from k on to (k, k); false if all are zero. */
+/* Bring the largest entry of the rows and columns from k on to (k, k), by exchanges that row and
+ * col record; false if all are zero. */
 static bool bring_pivot(elimination *e, size_t k) {
   size_t n = (size_t)e->n, p = k, q = k;
   double largest = 0;
@@ -104,7 +107,8 @@ static void eliminate(elimination *e) {
 }
 
 /* Null vectors of the c-th row and column without pivot: column c of store->right is (-U1^-1 U2; I)
- * in the order of A, column c of store->left likewise with L; rows[c] and cols[c] have the ones. */
+ * in the order of A, column c of store->left likewise with L; both must be zero before. cols[c] and
+ * rows[c] get the places of the ones. */
 static void put_vectors(const elimination *e, int c, ga_null_space_store *store) {
   size_t n = (size_t)e->n, rank = (size_t)e->rank, last = rank + (size_t)c;
   double *right = store->right + n * (size_t)c, *left = store->left + n * (size_t)c;
@@ -128,8 +132,9 @@ static void change_units(int n, const double *unit, int one, double *x) {
   for (int i = 0; i < n; i++) x[i] *= unit[i] / unit[one];
 }
 
-/* Copy R A C into a dense matrix, eliminate, and compute one pair of null vectors for each row and
- * column without a pivot; see null_space.h. */
+/* Complete null spaces of A on both sides into *out, whose arrays lie in store: eliminate R A C
+ * (val: its entries, in the pattern of A) as a dense matrix, and compute one pair of null vectors
+ * for each row and column without a pivot. GA_ERR_MEM without a message. */
 ga_status ga_null_space_eliminate(ga_null_space_store *store, const ga_scaling *scale,
                                   const ga_csr *A, const double *val, ga_null_space *out) {
   ga_arena scratch = {0};
@@ -162,8 +167,9 @@ ga_status ga_null_space_eliminate(ga_null_space_store *store, const ga_scaling *
   return status;
 }
 
-/* Gauss-Jordan on the columns of a basis: the largest entry of each column becomes 1, and all other
- * columns become 0 in that row. at[c] is the row of the 1 of column c. */
+/* Gauss-Jordan on the columns of a basis (count columns of n numbers, independent): the largest
+ * entry of each column becomes 1, and all other columns become 0 in that row. at[c] is the row of
+ * the 1 of column c. */
 static void reduce_basis(int n, int count, double *basis, int *at) {
   for (int c = 0; c < count; c++) {
     double *x = basis + (size_t)n * (size_t)c;
@@ -183,7 +189,8 @@ static void reduce_basis(int n, int count, double *basis, int *at) {
 }
 
 /* From any bases of the null spaces of R A C (store->right) and of its transpose (store->left),
- * count columns each: bring both to reduced form and to the units of A, and fill *out. */
+ * count columns each: bring both in place to reduced form and to the units of A, and fill *out,
+ * which points to the arrays of store. */
 void ga_null_space_from_bases(ga_null_space_store *store, const ga_scaling *scale, int count,
                               ga_null_space *out) {
   int n = scale->n;

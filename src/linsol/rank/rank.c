@@ -32,8 +32,9 @@ void ga_rank_masses(const ga_csr *M, double *mass) {
 
 /* ---- rows in units of the motion ------------------------------------------------------------- */
 
-/* Append the rows of `from` at row0: divided by sqrt(mass) column by column, then to length 1.
- * Zeros are left out. False if a number is not finite. */
+/* Append the rows of `from` to a->A at row0: divided by sqrt(mass) column by column (mass NULL: 1),
+ * then to length 1; a->length gets the lengths before. Zeros are left out. False if a number is not
+ * finite. a->A.ptr[row0] must be set. */
 static bool append_rows(ga_rank_matrix *a, const ga_csr *from, const double *mass, int row0) {
   ga_csr *A = &a->A;
   for (int i = 0; i < from->nrow; i++) {
@@ -54,7 +55,7 @@ static bool append_rows(ga_rank_matrix *a, const ga_csr *from, const double *mas
   return true;
 }
 
-/* Fill cptr, crow and cval: the entries of a->A by columns. */
+/* Fill cptr (n + 1 zeros before), crow and cval: the entries of a->A by columns. */
 static void list_by_columns(ga_rank_matrix *a) {
   const ga_csr *A = &a->A;
   for (int e = 0; e < ga_csr_nnz(A); e++) a->cptr[A->col[e] + 1]++;
@@ -70,8 +71,8 @@ static void list_by_columns(ga_rank_matrix *a) {
   a->cptr[0] = 0;
 }
 
-/* Allocate *a and fill it with the scaled rows of G and H, by rows and by columns. Memory from
- * arena. */
+/* Allocate *a and fill it with the scaled rows of G and H (may be NULL), by rows and by columns.
+ * Memory from arena. On failure a message in err. */
 static ga_status make_matrix(ga_rank_matrix *a, const ga_rank_rows *rows, ga_arena *arena,
                              ga_error *err) {
   const ga_csr *G = rows->G, *H = rows->H;
@@ -110,7 +111,8 @@ bool ga_rank_reserve(ga_rank *rank, int ndependent, int ncoef) {
   return !arena->failed;
 }
 
-/* *rank as if all rows were independent. */
+/* *rank as if all rows were independent, with arrays dropped and unique; an earlier content is
+ * lost, not freed. */
 static ga_status init_result(ga_rank *rank, int rows, ga_error *err) {
   *rank = (ga_rank){.rows = rows, .rank = rows, .least = 1};
   rank->dropped = ga_arena_take(&rank->arena, (size_t)rows, sizeof(bool));
@@ -132,6 +134,7 @@ static void finish_result(ga_rank *rank, const ga_rank_matrix *a) {
   }
 }
 
+/* Free all arrays of the result; *rank is zero afterwards. */
 void ga_rank_free(ga_rank *rank) {
   ga_arena_free(&rank->arena);
   *rank = (ga_rank){0};
@@ -145,8 +148,9 @@ typedef struct {
   int *pivot;     /* column of A^T at each position, counted from 1 */
 } pivoted;
 
-/* QR with column pivoting of A^T, whose columns are the rows of G and H. The rank is the number of
- * diagonal entries of R above GA_RANK_TOL. */
+/* Set *f: QR with column pivoting of A^T, whose columns are the rows of G and H. The rank is the
+ * number of diagonal entries of R above GA_RANK_TOL. Memory from arena; on failure a message in
+ * err. */
 static ga_status factor_qr(pivoted *f, const ga_rank_matrix *a, ga_arena *arena, ga_error *err) {
   int info = 0, ask = -1, lwork;
   double size;
@@ -184,7 +188,8 @@ static double residual_of(const pivoted *f, int k) {
 /* coefficients smaller than this are rounding errors of zeros */
 static const double NOTHING = 1e-9;
 
-/* R12 <- R11^-1 R12: the coefficients of the dependent rows */
+/* R12 <- R11^-1 R12 in f->a: the coefficients of the dependent rows. R12: the columns of R after
+ * the first rank ones. */
 static ga_status solve_coefficients(pivoted *f, ga_error *err) {
   int info = 0, dependent = f->m - f->rank;
   if (f->rank == 0 || dependent == 0) return GA_OK;
@@ -194,8 +199,9 @@ static ga_status solve_coefficients(pivoted *f, ga_error *err) {
   return ga_fail(err, GA_ERR_BACKEND, "LAPACK's dtrtrs failed (info %d)", info);
 }
 
-/* Fill the result from the coefficients R11^-1 R12 in f->a. left[k]: residual of the k-th pivot,
- * position[row]: its position in the pivot order. */
+/* Fill dropped, dependent, residual, start, from and coef of the result from the coefficients
+ * R11^-1 R12 in f->a, sorted by row. left[k]: residual of the k-th pivot, position[row]: its
+ * position in the pivot order. */
 static ga_status list_dependent_rows(ga_rank *rank, const pivoted *f, const double *left,
                                      const int *position, ga_error *err) {
   int count = 0;
@@ -223,7 +229,8 @@ static ga_status list_dependent_rows(ga_rank *rank, const pivoted *f, const doub
   return GA_OK;
 }
 
-/* Dependent rows by QR; fills rank except for what finish_result adds. */
+/* Dependent rows of a by QR; fills rank (after init_result) except for what finish_result adds. On
+ * failure a message in err. */
 ga_status ga_rank_dense(ga_rank *rank, const ga_rank_matrix *a, ga_error *err) {
   ga_arena scratch = {0};
   pivoted f;
@@ -249,8 +256,9 @@ ga_status ga_rank_dense(ga_rank *rank, const ga_rank_matrix *a, ga_error *err) {
 
 /* ---- the choice ------------------------------------------------------------------------------ */
 
-/* Find the rows of G and H that depend on others. GA_RANK_AUTO: sparse analysis, then QR if there
- * are few rows and dependent or nearly dependent ones. Call ga_rank_free afterwards in any case. */
+/* Find the rows of G and H that depend on others, into *rank. GA_RANK_AUTO: sparse analysis, then
+ * QR if there are few rows and dependent or nearly dependent ones. On failure a message in err.
+ * Call ga_rank_free afterwards in any case. */
 ga_status ga_rank_analyze(ga_rank *rank, const ga_rank_rows *rows, ga_rank_way way, ga_error *err) {
   ga_arena scratch = {0};
   ga_rank_matrix a;

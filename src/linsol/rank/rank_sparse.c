@@ -24,7 +24,7 @@ enum { FILL = 4, REFINEMENTS = 3 };
 /* A set of numbers, taken out in increasing or in decreasing order. */
 typedef struct {
   int *item, count;
-  bool *in;
+  bool *in; /* for each number: it is in the heap */
   bool descending;
 } heap;
 
@@ -33,7 +33,7 @@ static bool before(const heap *h, int a, int b) {
   return h->descending ? a > b : a < b;
 }
 
-/* Add i unless it is in the heap already. */
+/* Add i unless it is in the heap already; item and in must have room for i. */
 static void push(heap *h, int i) {
   if (h->in[i]) return;
   h->in[i] = true;
@@ -58,6 +58,7 @@ static int pop(heap *h) {
   return top;
 }
 
+/* The factorization. A position is a number in `order`; L and D are by positions. */
 typedef struct {
   const ga_rank_matrix *a;
   int *order, *position; /* row of A that is taken k-th, and the inverse */
@@ -72,7 +73,7 @@ typedef struct {
   double *c, *correction; /* m zeros: a combination of rows, and a correction of it */
   double *left;           /* n zeros: a row minus its combination */
   heap heap;
-  int *touched, *support; /* rows with c != 0, correction != 0 */
+  int *touched, *support; /* positions with correction != 0; with c != 0, nsupport of them */
   int nsupport;
   bool *gone; /* by position: the row depends on others and was left out */
 } work;
@@ -96,7 +97,7 @@ static int neighbours(const ga_rank_matrix *a, int i, int stamp, int *flag, int 
 }
 
 /* Elimination tree (w->parent) and number of entries of each column of L (w->count) for the present
- * order. Returns the sum; stops when it exceeds `most`. */
+ * order. Returns the sum; stops when it exceeds `most`, and then neither is complete. */
 static double count_entries(work *w, double most) {
   const ga_rank_matrix *a = w->a;
   double total = 0;
@@ -127,7 +128,8 @@ static void set_order(work *w, const int *order) {
   }
 }
 
-/* An order of the rows by AMD of the pattern of A A^T. */
+/* order (m numbers) = an order of the rows by AMD of the pattern of A A^T. GA_ERR_MEM or
+ * GA_ERR_BACKEND, without a message. */
 static ga_status minimum_degree(work *w, ga_arena *arena, int *order) {
   const ga_rank_matrix *a = w->a;
   int *ptr = ga_arena_ints(arena, (size_t)a->m + 1), *flag = ga_arena_ints(arena, (size_t)a->m);
@@ -143,7 +145,7 @@ static ga_status minimum_degree(work *w, ga_arena *arena, int *order) {
 }
 
 /* The given order, unless its L has more than FILL times as many entries as with AMD. Sets order,
- * position, parent and count. */
+ * position, parent and count of w. */
 static ga_status choose_order(work *w, ga_arena *arena) {
   int *order = ga_arena_ints(arena, (size_t)w->a->m);
   if (arena->failed) return GA_ERR_MEM;
@@ -160,9 +162,9 @@ static ga_status choose_order(work *w, ga_arena *arena) {
 
 /* ---- solves ---------------------------------------------------------------------------------- */
 
-/* x <- (L D L^T)^-1 x for a sparse x whose nonzeros are in the heap, in increasing order. Numbers
- * below NOTHING times the largest are dropped. Lists the nonzeros of the result, returns their
- * number; the heap is empty afterwards. */
+/* x <- (L D L^T)^-1 x for a sparse x whose nonzeros are in the heap (ascending). Numbers below
+ * NOTHING times the largest (`largest`: of x at first) are dropped. list gets the positions of the
+ * nonzeros of the result, at most m; returns their number. The heap is empty afterwards. */
 static int solve_sparse(work *w, double *x, double largest, int *list) {
   heap *h = &w->heap;
   int count = 0;
@@ -209,7 +211,8 @@ static void add_row(work *w, int row, double scale) {
 }
 
 /* Scalar products of w->left with the kept rows before k that share a column with row k or with a
- * row in list: into w->correction, their positions into the heap. Returns the largest size. */
+ * row in list (positions): into w->correction, their positions into the heap, which must be empty.
+ * Returns the largest size. Overwrites w->touched. */
 static double scalar_products(work *w, int k, const int *list, int count) {
   const ga_rank_matrix *a = w->a;
   double largest = 0;
@@ -240,8 +243,10 @@ static double scalar_products(work *w, int k, const int *list, int count) {
   return largest;
 }
 
-/* The combination sum_i c_i row_i of kept rows nearest to row k: coefficients in w->c, their
- * positions in w->support. Returns the distance; w->left is zero again afterwards. */
+/* The combination sum_i c_i row_i of kept rows nearest to row k: coefficients in w->c (zero before;
+ * the caller clears them), their positions in w->support, nsupport of them. Returns the distance;
+ * w->left is zero again afterwards. The refinement ends when the rest is far below GA_RANK_TOL or
+ * is not halved any more. */
 static double combine(work *w, int k) {
   const ga_csr *A = &w->a->A;
   double size = 0, last = INFINITY;
@@ -264,6 +269,7 @@ static double combine(work *w, int k) {
         size = ga_max(size, fabs(w->left[A->col[e]]));
       }
     }
+    /* far below the limit, or not halved any more */
     if (size <= 1e-3 * GA_RANK_TOL || size > 0.5 * last) break;
     last = size;
   }
@@ -281,7 +287,8 @@ static double combine(work *w, int k) {
 /* ---- the elimination ------------------------------------------------------------------------- */
 
 /* Row k of L times D: pattern from the elimination tree into pattern[*top..m-1], numbers into w->y
- * by a solve with the rows before. Returns the pivot D_k. */
+ * (zero before; keep_row or drop_row clears it) by a solve with the rows before. Returns the pivot
+ * D_k. */
 static double eliminate_row(work *w, int k, int *top) {
   const ga_rank_matrix *a = w->a;
   int row = w->order[k], m = a->m, *pattern = w->pattern, *stack = w->stack;
@@ -312,7 +319,8 @@ static double eliminate_row(work *w, int k, int *top) {
   return d;
 }
 
-/* Keep row k: store its entries y_i/D_i in L by columns and by rows, and clear y. */
+/* Keep row k, whose D_k is known: store its entries y_i/D_i in L by columns and by rows, and clear
+ * y. top: of eliminate_row. */
 static void keep_row(work *w, int k, int top) {
   int at = w->rp[k];
   for (int t = top; t < w->a->m; t++) {
@@ -329,7 +337,8 @@ static void keep_row(work *w, int k, int top) {
   w->rp[k + 1] = at;
 }
 
-/* Row k depends on others: clear y and leave row k of L empty. */
+/* Row k depends on others: clear y, mark it as gone and leave row k of L empty. top: of
+ * eliminate_row. */
 static void drop_row(work *w, int k, int top) {
   for (int t = top; t < w->a->m; t++) w->y[w->pattern[t]] = 0;
   w->gone[k] = true;
@@ -346,7 +355,8 @@ typedef struct {
   double *coef;
 } findings;
 
-/* Enlarge from and coef to at least `need` coefficients; false if memory runs out. */
+/* Enlarge from and coef to at least `need` coefficients; false, with both unchanged, if memory runs
+ * out. */
 static bool make_room(findings *f, int need) {
   if (need <= f->room) return true;
   size_t room = 2 * (size_t)need + 64, used = (size_t)f->ncoef;
@@ -363,7 +373,8 @@ static bool make_room(findings *f, int need) {
   return false;
 }
 
-/* Append row k with the combination in w->c; coefficients below ZERO are left out. */
+/* Append row k with its residual and the combination in w->c; coefficients below ZERO are left out.
+ * False if memory runs out. */
 static bool record_dependent(work *w, findings *f, int k, double residual) {
   if (!make_room(f, f->ncoef + w->nsupport)) return false;
   for (int t = 0; t < w->nsupport; t++) {
@@ -378,8 +389,9 @@ static bool record_dependent(work *w, findings *f, int k, double residual) {
   return true;
 }
 
-/* Factor row by row. A row with a small pivot is compared with the kept rows by combine, and
- * dropped or kept. Sets rank->least; false if memory runs out. */
+/* Factor row by row into w; dependent rows go to f. A row with a small pivot is compared with the
+ * kept rows by combine, and dropped or kept. Lowers rank->least to the least distance of a kept row
+ * from those before it; false if memory runs out. */
 static bool eliminate_all(work *w, findings *f, ga_rank *rank) {
   bool good = true;
   for (int k = 0; k < w->a->m; k++) w->flag[k] = -1, w->count[k] = 0;
@@ -404,8 +416,8 @@ static bool eliminate_all(work *w, findings *f, ga_rank *rank) {
   return good;
 }
 
-/* Copy the dependent rows into the result, sorted by row; position is scratch. False if memory runs
- * out. */
+/* Copy the dependent rows into the result, sorted by row (dropped, dependent, residual, start,
+ * from, coef); position is scratch of m numbers. False if memory runs out. */
 static bool fill_result(ga_rank *rank, const findings *f, int *position) {
   if (!ga_rank_reserve(rank, f->count, f->ncoef)) return false;
   for (int d = 0; d < f->count; d++) {
@@ -442,7 +454,8 @@ static bool allocate_work(work *w, ga_arena *arena) {
   return !arena->failed;
 }
 
-/* Arrays for L, from the numbers of entries that count_entries has found. */
+/* Arrays for L, from the numbers of entries w->count that count_entries has found; sets w->lp.
+ * False if memory runs out. */
 static bool allocate_factor(work *w, ga_arena *arena) {
   for (int k = 0; k < w->a->m; k++) w->lp[k + 1] = w->lp[k] + w->count[k];
   size_t nnz = (size_t)w->lp[w->a->m];
@@ -451,7 +464,8 @@ static bool allocate_factor(work *w, ga_arena *arena) {
   return !arena->failed;
 }
 
-/* Dependent rows by the L D L^T of this file; fills rank except for what finish_result adds. */
+/* Dependent rows of a by the L D L^T of this file; fills rank (after init_result of rank.c) except
+ * for what finish_result adds. On failure a message in err. */
 ga_status ga_rank_sparse(ga_rank *rank, const ga_rank_matrix *a, ga_error *err) {
   ga_arena scratch = {0};
   work w = {.a = a};

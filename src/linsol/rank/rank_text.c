@@ -5,6 +5,7 @@
 
 #include "linsol/rank/rank.h"
 
+/* the result, and the names of its rows: nlam rows of G, then those of H */
 typedef struct {
   const ga_rank *rank;
   int nlam;
@@ -33,7 +34,8 @@ static bool same_owner(const names *n, int a, int b) {
   return owner_length(y) == length && strncmp(x, y, length) == 0;
 }
 
-/* "joint 'hinge'", or only "'hinge'"; a row without name is g[3] or k[3] */
+/* Print the owner of a row to text: "joint 'hinge'", or without `kind` only "'hinge'"; a row
+ * without name is g[3] or k[3]. Returns what snprintf returns. */
 static int print_owner(const names *n, int row, bool kind, char *text, size_t room) {
   const char *name = name_of(n, row);
   if (!name) {
@@ -97,8 +99,9 @@ static size_t print_sources(const names *n, int row, char *text, size_t at, size
   return at;
 }
 
-/* Write sentence i about the dependent rows to text, such as "joint 'a': 3 of its 5 rows follow
- * from 'b'"; false past the last one. Names of the rows of G (nlam of them) and H may be NULL. */
+/* Write sentence i (from 0) about the dependent rows to text, one for each owner, such as "joint
+ * 'a': 3 of its 5 rows follow from 'b'"; false, with text unchanged, past the last one. Names of
+ * the rows of G (nlam of them) and H may be NULL. */
 bool ga_rank_sentence(const ga_rank *rank, int nlam, const char *const *lam_names,
                       const char *const *psi_names, int i, char *text, size_t room) {
   const names n = {rank, nlam, lam_names, psi_names};

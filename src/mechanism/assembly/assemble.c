@@ -7,7 +7,7 @@
 
 #include "mechanism/mechanism.h"
 
-enum { JOINTS_NAMED = 4 };
+enum { JOINTS_NAMED = 4 }; /* most elements named in a message */
 
 /* ---- calls before the build ----------------------------------------------------------------- */
 
@@ -60,7 +60,8 @@ bool ga_row_is_length(const ga_mechanism *m, const ga_element *el, int row) {
   return s.touches[row] & (GA_IN_XA | GA_IN_XB);
 }
 
-/* Sets `arm` of every body: the distance of its farthest joint point from its centre of mass. */
+/* Sets `arm` of every body (zero before): the distance of its farthest joint point from its centre
+ * of mass. */
 void ga_mechanism_measure_arms(ga_mechanism *m) {
   for (int i = 0; i < m->joints.count; i++) {
     const ga_element *joint = &m->joints.item[i];
@@ -79,10 +80,11 @@ static double gyration2(const ga_mechanism *m, const ga_solid *b, double mass) {
   return r2 > 0 ? r2 : m->length * m->length;
 }
 
-/* Fills weight and unit, nv numbers each: m for displacements, m r^2 for rotations. In a motion r
- * is the larger of radius of gyration and arm/sqrt(3). In an assembly r is the mechanism's length
- * for all, else small errors of long rods would turn a short crank round. Bodies without mass get
- * the least mass of the others, coordinates 1e-3 of the least weight. */
+/* Fills weight (m for displacements, m r^2 for rotations) and unit (size of a large change: the
+ * mechanism's length or 1 rad), nv numbers each. In a motion (assembly = false) r is the larger of
+ * radius of gyration and arm/sqrt(3). In an assembly r is the mechanism's length for all, else
+ * small errors of long rods would turn a short crank round. Bodies without mass get the least mass
+ * of the others, coordinates 1e-3 of the least weight. */
 static void set_weights(const ga_mechanism *m, bool assembly, double *weight, double *unit) {
   double least = INFINITY, least_turn = INFINITY;
   for (int i = 1; i < m->bodies.count; i++) {
@@ -109,16 +111,18 @@ static void set_weights(const ga_mechanism *m, bool assembly, double *weight, do
   }
 }
 
-/* weights and units of the velocities for equilibrium and velocities, nv numbers each */
+/* weight, unit = weights and units of the velocities for equilibrium and velocities (not for the
+ * assembly of positions), nv numbers each */
 void ga_mechanism_weights(const ga_mechanism *m, double *weight, double *unit) {
-  set_weights(m, false, weight, unit);
+  set_weights(m, /* assembly: */ false, weight, unit);
 }
 
 /* ---- messages ------------------------------------------------------------------------------- */
 
 /* Largest violation |open| among the rows of an element, in units of the mechanism's length or in
- * radians (returned). *value: the same without scaling; *length: the row is a length. If no row is
- * violated, returns 0 and leaves both. */
+ * radians (returned). open: residuals of all rows, holonomic first; velocity: they are those of
+ * velocities, nonholonomic rows included. *value: the same without scaling; *length: the row is a
+ * length. If no row is violated, returns 0 and leaves both. */
 static double worst_row(const ga_mechanism *m, const ga_element *el, const double *open,
                         bool velocity, double *value, bool *length) {
   double most = 0;
@@ -132,8 +136,9 @@ static double worst_row(const ga_mechanism *m, const ga_element *el, const doubl
   return most;
 }
 
-/* Writes the elements that are violated most, worst first, into text: "joint 'a' (by 0.01), ..". At
- * most JOINTS_NAMED, and none below 1e-3 of the worst. */
+/* Writes the elements that are violated most, worst first, into text (room bytes, cut off if that
+ * is too little): "joint 'a' (by 0.01), ..". At most JOINTS_NAMED, and none below 1e-3 of the
+ * worst. open, velocity: as for worst_row. */
 static void name_violated(const ga_mechanism *m, const double *open, bool velocity, char *text,
                           size_t room) {
   double last = INFINITY, largest = 0;
@@ -160,7 +165,8 @@ static void name_violated(const ga_mechanism *m, const double *open, bool veloci
   }
 }
 
-/* Sets err to GA_ERR_INITIAL with the names of the elements whose rows stay open. */
+/* Sets err to GA_ERR_INITIAL, which is returned, with the names of the elements whose rows stay
+ * open. open, velocity: as for worst_row. */
 static ga_status report_open_joints(const ga_mechanism *m, const double *open, bool velocity,
                                     ga_error *err) {
   char text[330];
@@ -178,11 +184,12 @@ static ga_status report_open_joints(const ga_mechanism *m, const double *open, b
 typedef struct assembling {
   ga_arena arena;
   double *position_weight, *weight; /* of positions and of velocities */
-  double *unit, *open, *q, *v;
+  double *unit, *open, *q, *v;      /* sizes of large changes; residuals of all rows; results */
 } assembling;
 
-/* Allocates all arrays of `a` and fills the weights and units. The caller frees a->arena, also on
- * failure. */
+/* Overwrites all of `a`: allocates its arrays in a->arena, fills both weights and the units, and
+ * leaves open, q and v zero. `a` may be uninitialized, but must not own an arena. The caller frees
+ * a->arena, also on failure. */
 static ga_status allocate_assembly(assembling *a, const ga_mechanism *m, ga_error *err) {
   *a = (assembling){.weight = NULL};
   a->weight = ga_arena_doubles(&a->arena, (size_t)m->nv);
@@ -192,6 +199,7 @@ static ga_status allocate_assembly(assembling *a, const ga_mechanism *m, ga_erro
   a->q = ga_arena_doubles(&a->arena, (size_t)m->nq);
   a->v = ga_arena_doubles(&a->arena, (size_t)m->nv);
   if (a->arena.failed) return ga_fail(err, GA_ERR_MEM, "no memory to assemble the mechanism");
+  /* assembly or motion; the units are the same in both calls */
   set_weights(m, true, a->position_weight, a->unit);
   set_weights(m, false, a->weight, a->unit);
   return GA_OK;
@@ -199,8 +207,8 @@ static ga_status allocate_assembly(assembling *a, const ga_mechanism *m, ga_erro
 
 /* ---- positions, velocities ------------------------------------------------------------------- */
 
-/* Frames of a joint's two bodies at q, with zero velocities, and the joint points and axes p. p
- * refers to `frames`, which must live as long. */
+/* Sets the frames of a joint's two bodies at q, with zero velocities, and *p, the joint's points
+ * and axes on both bodies. p refers to `frames`, which must live as long. */
 static void joint_at(const ga_mechanism *m, const ga_element *joint, const double *q,
                      ga_frame frames[2], ga_pair *p) {
   const ga_joint_data *data = joint->data;
@@ -236,8 +244,8 @@ static ga_status check_aligned(const ga_mechanism *m, const double *q, ga_error 
 }
 
 /* a->q = the configuration nearest to q that closes all joints at time t; q itself is not changed.
- * hold: nv flags of velocities that must not move, or NULL. Rejects opposite axes and loops bent to
- * the other side. */
+ * hold: nv flags of velocities that must not move, or NULL. Overwrites a->open. GA_ERR_INITIAL if
+ * joints stay open, axes are opposite or loops are bent to the other side; then a->q is no use. */
 static ga_status assemble_position(assembling *a, const ga_mechanism *m, double t, const double *q,
                                    const bool *hold, ga_error *err) {
   ga_assembly how = {.hold = hold, .weight = a->position_weight, .unit = a->unit, .open = a->open};
@@ -251,7 +259,8 @@ static ga_status assemble_position(assembling *a, const ga_mechanism *m, double 
 }
 
 /* a->v = the velocities nearest to v that satisfy all rows at (t, a->q), which must be assembled; v
- * itself is not changed. */
+ * itself is not changed. hold: nv flags of velocities that must keep their value, or NULL.
+ * Overwrites a->open. GA_ERR_INITIAL if rows stay violated. */
 static ga_status assemble_velocity(assembling *a, const ga_mechanism *m, double t, const double *v,
                                    const bool *hold, ga_error *err) {
   ga_assembly how = {.hold = hold, .weight = a->weight, .unit = a->unit, .open = a->open};
@@ -281,7 +290,8 @@ static void measure_move(const ga_solid *b, const double *q0, const double *q1, 
 }
 
 /* Replaces q and v (v may be NULL) by the nearest consistent values; on failure both are unchanged.
- * moved (NULL: not wanted): distance and angle of each body, two numbers each. */
+ * hold_q, hold_v: nv flags of what must not change, or NULL. moved (NULL: not wanted; written only
+ * with GA_OK): distance and angle of each body without the ground, two numbers each. */
 ga_status ga_mechanism_assemble(const ga_mechanism *m, double t, double *q, double *v,
                                 const bool *hold_q, const bool *hold_v, double *moved,
                                 ga_error *err) {
@@ -303,7 +313,7 @@ ga_status ga_mechanism_assemble(const ga_mechanism *m, double t, double *q, doub
 
 /* ---- at the build --------------------------------------------------------------------------- */
 
-/* Sets the nv flags of a body in hold_q and hold_v from its bits GA_HOLD_.. */
+/* Sets the flags of a body's velocities in hold_q and hold_v (nv each) from its bits GA_HOLD_.. */
 static void hold_body(const ga_solid *b, bool *hold_q, bool *hold_v) {
   for (int k = 0; k < b->kind->nv; k++) {
     const unsigned velocity = k < b->kind->nx ? GA_HOLD_VELOCITY : GA_HOLD_SPIN;
@@ -326,9 +336,9 @@ static ga_status check_holds(const ga_mechanism *m, ga_error *err) {
   return GA_OK;
 }
 
-/* Recomputes v after the assembly has turned the bodies to q: the author gave velocity and angular
- * velocity in space axes, so the components in body axes and the velocity of the centre of mass
- * change. */
+/* Writes v (nv numbers) after the assembly has turned the bodies to q: the author gave velocity and
+ * angular velocity in space axes, so the components in body axes and the velocity of the centre of
+ * mass change. v of coordinates is left. */
 static void turn_velocities(const ga_mechanism *m, const double *q, double *v) {
   for (int i = 1; i < m->bodies.count; i++) {
     ga_solid b = m->bodies.item[i];
@@ -344,8 +354,8 @@ static void turn_velocities(const ga_mechanism *m, const double *q, double *v) {
   }
 }
 
-/* Assembles m->q0 and m->v0 at the build, with what the author holds, and records how far each body
- * moved. On failure q0 stays as it was. */
+/* Assembles m->q0 and m->v0 at the build, with what the author holds, and records in `moved` of
+ * each body how far it moved. On failure q0 stays as it was; v0 may be turned already. */
 ga_status ga_mechanism_assemble_start(ga_mechanism *m, double t0, ga_error *err) {
   assembling a = {.weight = NULL};
   ga_status status = check_holds(m, err);

@@ -18,6 +18,7 @@ enum { NEIGHBOURS = 32 };
 
 /* ---- loops ---------------------------------------------------------------------------------- */
 
+/* the data of an element that is a joint */
 static const ga_joint_data *data_of(const ga_element *joint) {
   return joint->data;
 }
@@ -32,8 +33,9 @@ static int side_of(const ga_element *joint, int body) {
   return joint->body[0] == body ? 0 : 1;
 }
 
-/* Lists the joints of each body by a counting sort (s->first, s->joint, s->slot), counts them in
- * degree (zero before), and marks all joints as in a loop. */
+/* Lists the joints of each body by a counting sort into s->first (zero before), s->joint and
+ * s->slot, counts them in degree (one number per body, zero before), and sets s->in_loop of all
+ * joints: find_loops clears it where it is wrong. */
 static void list_joints(ga_corners *s, int *degree) {
   const ga_mechanism *m = s->m;
   int *next = s->first + 1;
@@ -55,7 +57,8 @@ static void list_joints(ga_corners *s, int *degree) {
 }
 
 /* Clears in_loop of all joints outside loops: removes bodies with one joint left, one after the
- * other; the joints that remain form the loops. Changes degree. */
+ * other; the joints that remain form the loops. The ground (body 0) is never removed. degree: the
+ * number of joints of each body, changed to the number of those left. Overwrites s->queue. */
 static void find_loops(ga_corners *s, int *degree) {
   int end = 0;
   for (int b = 1; b < s->m->bodies.count; b++) {
@@ -73,8 +76,8 @@ static void find_loops(ga_corners *s, int *degree) {
   }
 }
 
-/* Allocates the lists of s in its arena, lists joints and finds loops. s->m must be set; false
- * without memory. */
+/* Allocates first, joint, slot, seen, queue, in_loop and known of s in its arena and fills first,
+ * joint, slot and in_loop; the others are zero. s->m must be set; false without memory. */
 bool ga_corners_open(ga_corners *s) {
   const size_t bodies = (size_t)s->m->bodies.count, joints = (size_t)s->m->joints.count;
   s->first = ga_arena_ints(&s->arena, bodies + 2);
@@ -92,7 +95,8 @@ bool ga_corners_open(ga_corners *s) {
 }
 
 /* Is there a path of loop joints from one body to another that touches neither body of `without`?
- * Breadth-first search; uses s->seen and s->queue. */
+ * Neither end may be one of these. Breadth-first search; advances s->search and overwrites s->seen
+ * and s->queue. */
 static bool connected(ga_corners *s, int from, int to, const int without[2]) {
   int end = 0;
   s->search++;
@@ -147,13 +151,14 @@ static bool is_slider(const ga_element *joint) {
 
 /* ---- edges and angles ----------------------------------------------------------------------- */
 
-/* An edge before (u[0]) and after (u[1]) the assembly; doubt: variance of its direction, in units
- * of the variance of a start value. */
+/* An edge (see the head of this file) as a vector in space axes, before (u[0]) and after (u[1]) the
+ * assembly; doubt: variance of its direction, in units of the variance of a start value. */
 typedef struct edge {
   double u[2][3], doubt;
 } edge;
 
-/* e = edge from joint `from` to joint `to` of a body; false if both are at the same point */
+/* e = edge from joint `from` to joint `to` of a body (doubt 0 if the body does not move, else 1);
+ * false if both are at the same point: e is then of no use */
 static bool edge_of_body(const ga_corners *s, int body, int from, int to, edge *e) {
   const ga_element *a = &s->m->joints.item[from], *b = &s->m->joints.item[to];
   double d[3];
@@ -163,7 +168,8 @@ static bool edge_of_body(const ga_corners *s, int body, int from, int to, edge *
   return ga_norm3(d) > 1e-6 * s->m->length;
 }
 
-/* e = edge along a rod (distance joint), away from its end 0 or 1 */
+/* e = edge along a rod (distance joint), away from its end 0 or 1; the shorter the rod is against
+ * the mechanism, the larger the doubt */
 static void edge_of_rod(const ga_corners *s, const ga_element *rod, int end, edge *e) {
   double p[2][3];
   for (int k = 0; k < 2; k++) {
@@ -179,8 +185,9 @@ static void edge_of_rod(const ga_corners *s, const ga_element *rod, int end, edg
 }
 
 /* angle = angles (rad) from edge a to edge b about the z axis of a hinge of `body`, before and
- * after; false if an edge is parallel to the axis. *doubt is their variance: the nearer b is to the
- * axis, the more a small change turns it. */
+ * after; false if an edge is parallel to the axis: then angle and *doubt are of no use. *doubt is
+ * the variance of the angle after: the nearer b is to the axis, the more a small change turns
+ * it. */
 static bool angles_about(const ga_corners *s, const ga_element *hinge, int body, const edge *a,
                          const edge *b, double angle[2], double *doubt) {
   double own[3];
@@ -198,8 +205,8 @@ static bool angles_about(const ga_corners *s, const ga_element *hinge, int body,
   return true;
 }
 
-/* The same without an axis: angle[0] > 0; angle[1] < 0 if the normals of the two corners point to
- * opposite sides. */
+/* angle = angles (rad) between edges a and b, before and after, without an axis: angle[0] >= 0;
+ * angle[1] < 0 if the normals of the two triangles point to opposite sides. */
 static void angles_between(const edge *a, const edge *b, double angle[2]) {
   double n[2][3];
   for (int k = 0; k < 2; k++) {
@@ -211,7 +218,8 @@ static void angles_between(const edge *a, const edge *b, double angle[2]) {
 
 /* ---- corners -------------------------------------------------------------------------------- */
 
-/* Can `candidate`, a joint of the same body, follow `joint` in a loop of three or more joints? */
+/* Can `candidate`, a joint of the same body, follow `joint` in a loop of three or more joints? It
+ * must be in a loop, lead to another body than `joint`, and be pinned, a rod or a slider. */
 static bool may_be_neighbours(const ga_corners *s, int body, int joint, int candidate) {
   const ga_element *a = &s->m->joints.item[joint], *b = &s->m->joints.item[candidate];
   return candidate != joint && s->in_loop[candidate] &&
@@ -219,16 +227,17 @@ static bool may_be_neighbours(const ga_corners *s, int body, int joint, int cand
 }
 
 /* range = positions in the body's list of joints that are compared with `joint`: from range[0] to
- * before range[1] */
+ * before range[1], at most NEIGHBOURS to either side of it */
 static void list_range(const ga_corners *s, int body, int joint, int range[2]) {
   const int at = s->slot[2 * joint + side_of(&s->m->joints.item[joint], body)];
   range[0] = at - NEIGHBOURS > s->first[body] ? at - NEIGHBOURS : s->first[body];
   range[1] = at + NEIGHBOURS < s->first[body + 1] ? at + NEIGHBOURS : s->first[body + 1];
 }
 
-/* Passes the corner at `joint` between edge a, fixed on a body between `joint` and `next`, and edge
- * b, free at `joint`, to ga_corners_judge; only if `next` is a hinge, whose axis gives the angle
- * its sign. */
+/* Judges a free corner: `joint` is a ball or the end of a rod, which has no axis of its own. Edge a
+ * is fixed on `body` and leads from `joint` to the joint `next`; edge b leads on to `after`. If
+ * `next` is a hinge, its axis gives the angle from a to b a sign, and the corner is passed to
+ * ga_corners_judge, which may record it in s; else nothing is done. */
 static void judge_free_corner(ga_corners *s, int body, const edge *a, const edge *b, int joint,
                               int next, int after) {
   const ga_element *hinge = &s->m->joints.item[next];
@@ -238,8 +247,9 @@ static void judge_free_corner(ga_corners *s, int body, const edge *a, const edge
   }
 }
 
-/* Passes the corner at a hinge or ball, between an edge of each of its bodies to joints `before`
- * and `after`, to ga_corners_judge (is it clear to which side it is bent?). */
+/* Passes the corner at a hinge or ball to ga_corners_judge (is it clear to which side it is bent?).
+ * Its edges lead to `before` on body 0 of the joint and to `after` on body 1. A ball is judged
+ * three times: about the hinges beside it, if there are any, and by the normal of the triangle. */
 static void judge_corner(ga_corners *s, int joint, int before, int after) {
   const ga_element *el = &s->m->joints.item[joint];
   double angle[2], doubt;
@@ -256,9 +266,11 @@ static void judge_corner(ga_corners *s, int joint, int before, int after) {
   ga_corners_judge(s, angle, a.doubt + b.doubt, joint, before, after);
 }
 
-/* Passes the angle between an edge of a body and the normal of the slideway on its neighbour (side
- * `on` of the joint) to ga_corners_judge. Skipped if a body is the ground (that is a motion, not
- * another way to close), and for balls on a body with more than two joints. */
+/* Passes the angle by which an edge of a body, `joint` to `after`, rises above the plane normal
+ * to the slideway `slide` to ga_corners_judge. The slideway is on the carrier, the body on side
+ * `on` of the joint; the edge is on the other body. Skipped if `slide` is no slider or known (held
+ * or driven), if a body is the ground (that is a motion, not another way to close), and for balls
+ * on a body with more than two joints. */
 static void judge_slide(ga_corners *s, int joint, int on, int slide, int after) {
   const ga_element *el = &s->m->joints.item[joint], *way = &s->m->joints.item[slide];
   const int carrier = el->body[on], body = el->body[1 - on];
@@ -277,7 +289,8 @@ static void judge_slide(ga_corners *s, int joint, int on, int slide, int after) 
 }
 
 /* Passes all corners at a hinge or ball to ga_corners_judge: one for each pair of neighbouring
- * joints on its two bodies that a loop connects. */
+ * joints on its two bodies that a loop connects. Of a known joint (its angle is held or driven)
+ * only the slideways beside it are judged. */
 static void judge_joint(ga_corners *s, int joint) {
   const ga_element *item = s->m->joints.item, *el = &item[joint];
   int a[2], b[2];
@@ -292,13 +305,14 @@ static void judge_joint(ga_corners *s, int joint) {
                            other_body(&item[after], el->body[1])};
       if (!connected(s, ends[0], ends[1], el->body)) continue;
       if (!s->known[joint]) judge_corner(s, joint, before, after);
-      judge_slide(s, joint, 0, before, after);
-      judge_slide(s, joint, 1, after, before);
+      judge_slide(s, joint, /* side: */ 0, before, after);
+      judge_slide(s, joint, /* side: */ 1, after, before);
     }
   }
 }
 
-/* Passes the corners of a rod with the edges of the bodies at its two ends to ga_corners_judge. */
+/* Passes the corners of a rod with the edges of the bodies at its two ends to ga_corners_judge: one
+ * for each neighbouring joint there, about its axis if it is a hinge, and by the normal. */
 static void judge_rod(ga_corners *s, int joint) {
   const ga_element *rod = &s->m->joints.item[joint];
   for (int end = 0; end < 2; end++) {
@@ -319,7 +333,7 @@ static void judge_rod(ga_corners *s, int joint) {
   }
 }
 
-/* Does one rod connect bodies a and b? At most one of them is the ground. */
+/* Does at least one rod connect bodies a and b? At most one of them is the ground. */
 static bool joined_by_rod(const ga_corners *s, int a, int b) {
   const int from = a > 0 ? a : b, to = a > 0 ? b : a;
   for (int k = s->first[from]; k < s->first[from + 1]; k++) {
@@ -341,7 +355,8 @@ static bool make_triangle(const ga_corners *s, int body, const ga_element *rod,
   return a == b ? ga_norm3(d) <= 1e-6 * s->m->length : joined_by_rod(s, a, b);
 }
 
-/* Passes the corners between the rods of a body that form triangles to ga_corners_judge. */
+/* Passes the corners between the rods of a body that form triangles to ga_corners_judge; rods that
+ * are NEIGHBOURS or more apart in its list of joints are not compared. */
 static void judge_triangles(ga_corners *s, int body) {
   for (int i = s->first[body]; i < s->first[body + 1]; i++) {
     const int rod = s->joint[i];
@@ -358,7 +373,7 @@ static void judge_triangles(ga_corners *s, int body) {
 }
 
 /* Passes all corners of all loops to ga_corners_judge, until one is not clear (s->name[0] is set
- * then). */
+ * then). s must be filled by prepare_corners (sides.c). */
 void ga_corners_check(ga_corners *s) {
   for (int i = 0; i < s->m->joints.count && !s->name[0]; i++) {
     const ga_element *joint = &s->m->joints.item[i];

@@ -5,7 +5,8 @@
 
 #include "mechanism/mechanism.h"
 
-/* Replaces q by an equilibrium at time t (see ga_equilibrium_find). Weights and units that the
+/* Replaces q by an equilibrium at time t (see ga_equilibrium_find, also for what is left on
+ * failure). `equilibrium` may be NULL. Weights and units that the
  * caller leaves NULL are those of the bodies' masses and sizes; they are NULL again on return. */
 ga_status ga_mechanism_equilibrium(const ga_mechanism *m, double t, double *q,
                                    ga_equilibrium *equilibrium, ga_error *err) {
@@ -32,7 +33,7 @@ ga_status ga_mechanism_equilibrium(const ga_mechanism *m, double t, double *q,
 /* ---- shapes --------------------------------------------------------------------------------- */
 
 /* Writes the name of component i of a mode shape into text and returns text: "BODY.x" or
- * "JOINT.angle"; "" for an unknown i. */
+ * "JOINT.angle"; "" for an unknown i. room: bytes of text; a longer name is cut off. */
 const char *ga_mechanism_shape_name(const ga_mechanism *m, int i, char *text, size_t room) {
   if (room > 0) text[0] = '\0';
   for (int b = 1; b < m->bodies.count; b++) {
@@ -66,7 +67,8 @@ static void shape_of_origins(const ga_mechanism *m, const double *q, double *y) 
 }
 
 /* Modes of the mechanism linearized at (t, q, v); shapes are displacements of the bodies' origins.
- * frozen: accept a state whose linearization changes with time. */
+ * frozen: accept a state whose linearization changes with time. modes: settings, arrays of the
+ * caller and results, as for ga_modes_find. */
 ga_status ga_mechanism_modes(const ga_mechanism *m, double t, const double *q, const double *v,
                              bool frozen, ga_modes *modes, ga_error *err) {
   ga_linearization *lin = NULL;

@@ -21,14 +21,16 @@
 
 #include "mechanism/assembly/corners.h"
 
-/* Standard errors; the angle below which a corner is straight, five degrees. */
+/* Standard errors that a clear corner keeps from straight; the angle below which a corner is
+ * straight, five degrees in rad. */
 static const double ERRORS = 1.5, STRAIGHT = 5 * 3.14159265358979323846 / 180;
 
 /* ---- what the start values say -------------------------------------------------------------- */
 
 /* Moves the free body of a coordinate's joint in the start configuration (s->frame[0]) so that the
  * coordinate has `value`: it is held or driven, so the given positions of the bodies do not count.
- * Marks the joint as known and the body as settled; a settled body is not moved. */
+ * Marks the joint as known and the body as settled (its place is decided; one flag per body); a
+ * settled body is not moved. Side B moves, or side A if B is settled. */
 static void impose_value(ga_corners *s, const ga_angle *c, double value, bool *settled) {
   const ga_element *joint = &s->m->joints.item[c->joint];
   const ga_joint_data *data = joint->data;
@@ -68,7 +70,8 @@ static bool is_driven(const ga_mechanism *m, int coordinate) {
 }
 
 /* Imposes all held and driven coordinates, with their values after the assembly, on the start
- * configuration. settled: scratch, one flag per body. */
+ * configuration (s->frame[0]), and marks their joints in s->known. after: q after the assembly;
+ * hold: nv flags or NULL. settled: scratch, one flag per body. */
 static void impose_coordinates(ga_corners *s, const double *after, const bool *hold,
                                bool *settled) {
   const ga_mechanism *m = s->m;
@@ -80,8 +83,8 @@ static void impose_coordinates(ga_corners *s, const double *after, const bool *h
   }
 }
 
-/* s->error = standard error of a start value, sqrt(sum (|dx|^2/L^2 + |dphi|^2)/r), from the changes
- * dx, dphi of all free bodies; r = number of rows, at most the number of free velocities */
+/* Sets s->error = standard error of a start value, sqrt(sum (|dx|^2/L^2 + |dphi|^2)/r), from the
+ * changes dx, dphi of all free bodies; r = number of rows, at most the number of free velocities */
 static void measure_error(ga_corners *s) {
   const ga_mechanism *m = s->m;
   double sum = 0;
@@ -101,8 +104,9 @@ static void measure_error(ga_corners *s) {
   s->error = rows > 0 ? sqrt(sum / rows) : 0;
 }
 
-/* Fills s for the configurations q[0] before and q[1] after the assembly: frames, bodies that
- * cannot move, loops, standard error. False without memory. */
+/* Fills s (zero but for s->m) for the configurations q[0] before and q[1] after the assembly:
+ * frames, bodies that cannot move (sure), loops, known joints, standard error. The caller frees
+ * s->arena, also on failure; false without memory. */
 static bool prepare_corners(ga_corners *s, const double *const q[2], const bool *hold) {
   const ga_mechanism *m = s->m;
   const size_t bodies = (size_t)m->bodies.count;
@@ -138,6 +142,7 @@ static double change_of_angle(const double angle[2]) {
  * nothing after the first such corner. doubt: variance of the angle in units of s->error^2. */
 void ga_corners_judge(ga_corners *s, const double angle[2], double doubt, int joint, int before,
                       int after) {
+  /* margin: how far from straight afterwards; turned: by how much the assembly changed it */
   const double margin = from_straight(angle[1]), turned = change_of_angle(angle);
   const double error = ERRORS * sqrt(doubt) * s->error;
   if (s->name[0] || (margin > error && margin > turned)) return;
@@ -151,7 +156,7 @@ void ga_corners_judge(ga_corners *s, const double angle[2], double doubt, int jo
   s->doubt = fmax(sqrt(doubt) * s->error, turned);
 }
 
-/* Sets err to GA_ERR_INITIAL with a sentence about the corner recorded in s. */
+/* Sets err to GA_ERR_INITIAL, which is returned, with a sentence about the corner recorded in s. */
 static ga_status report_unclear_corner(const ga_corners *s, ga_error *err) {
   const double degree = acos(-1) / 180;
   if (sin(s->angle[0]) * sin(s->angle[1]) < 0) {
@@ -174,7 +179,8 @@ static ga_status report_unclear_corner(const ga_corners *s, ga_error *err) {
 }
 
 /* GA_ERR_INITIAL if a corner of a loop is bent to the other side in `after` than in `before`, or if
- * its side is in doubt. */
+ * its side is in doubt. before, after: q of the mechanism; hold: nv flags of velocities that the
+ * assembly could not move, or NULL. */
 ga_status ga_mechanism_check_sides(const ga_mechanism *m, const double *before, const double *after,
                                    const bool *hold, ga_error *err) {
   ga_corners s = {.m = m};

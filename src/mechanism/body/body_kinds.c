@@ -13,6 +13,9 @@
 
 /* ---- frames --------------------------------------------------------------------------------- */
 
+/* Functions frame_.. of the kinds set all of f (place, rotation, velocities in space axes) from a
+ * body's own q and v; v = NULL: the velocities are zero. */
+
 /* f->xd = xd and f->w = w, space axes; NULL: zero */
 static void set_velocities(const double *xd, const double *w, ga_frame *f) {
   if (xd) {
@@ -72,6 +75,8 @@ static void frame_point(const double *q, const double *v, ga_frame *f) {
 
 /* ---- accelerations -------------------------------------------------------------------------- */
 
+/* Functions acceleration_.. set xdd = x'' and wd = omega', space axes, from v' of the body (vd) and
+ * its frame with velocities. This one: zero. */
 static void acceleration_ground(const ga_frame *f, const double *vd, double *xdd, double *wd) {
   (void)f, (void)vd;
   ga_zero3(xdd);
@@ -107,6 +112,7 @@ static void acceleration_point(const ga_frame *f, const double *vd, double *xdd,
 
 /* ---- start values --------------------------------------------------------------------------- */
 
+/* Functions start_.. write a body's own q and v from its start values. This one has none. */
 static void start_ground(const ga_solid *b, double *q, double *v) {
   (void)b, (void)q, (void)v;
 }
@@ -145,6 +151,9 @@ void ga_solid_frame(const ga_solid *b, ga_frame *f) {
 }
 
 /* ---- inertia -------------------------------------------------------------------------------- */
+
+/* Functions inertia_.. write a body's entries of M and add to F, Kt and Ct, as far as the pass asks
+ * for them. M_at, K_at: where these entries are, see body.h. */
 
 /* writes the mass into the diagonal of M for the first n velocities of the body */
 static void put_mass(const ga_pass *pass, const ga_solid *b, int n) {
@@ -189,6 +198,7 @@ static void gyroscopic(const ga_pass *pass, const ga_solid *b) {
   if (!pass->tangents) return;
   ga_skew3(Omega, X);
   ga_product3(X, b->J, Y);
+  /* row, block, factor */
   add_own(pass->out->Ct, b, 3, 1, 1, Y);
   ga_skew3(JOmega, X);
   add_own(pass->out->Ct, b, 3, 1, -1, X);
@@ -362,7 +372,8 @@ static const ga_body_kind point = {.name = "point",
                                    .shape_names = rigid_shape,
                                    GA_COLUMNS(point_columns)};
 
-/* table of functions for a type of body; the formulation matters for rigid bodies only */
+/* the table of functions for a type of body, static; the formulation matters for rigid bodies
+ * only */
 const ga_body_kind *ga_body_kind_of(ga_body_type type, ga_formulation formulation) {
   if (type == GA_BODY_PLANAR) return &planar;
   if (type == GA_BODY_POINT) return &point;

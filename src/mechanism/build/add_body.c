@@ -6,7 +6,8 @@
 
 #include "mechanism/mechanism.h"
 
-/* *out <- a mechanism that contains only the ground (body 0); NULL on failure. */
+/* *out <- a mechanism that contains only the ground (body 0), freed by ga_mechanism_free; NULL
+ * without memory. Gravity is 0, the formulation R^3 x SO(3). */
 ga_status ga_mechanism_new(ga_mechanism **out) {
   if (!out) return GA_ERR_ARG;
   ga_mechanism *m = *out = ga_calloc(1, sizeof *m);
@@ -48,8 +49,8 @@ ga_status ga_mechanism_set_gravity(ga_mechanism *m, const double gravity[3]) {
   return GA_OK;
 }
 
-/* Formulation of rigid bodies that are added later and do not give one; GA_ERR_ARG after the
- * build. */
+/* Formulation of rigid bodies that are added later and do not give one (GA_FORMULATION_DEFAULT: R^3
+ * x SO(3)); GA_ERR_ARG after the build or for an unknown value. */
 ga_status ga_mechanism_set_formulation(ga_mechanism *m, ga_formulation formulation) {
   if (m->built || formulation < GA_FORMULATION_DEFAULT || formulation > GA_FORMULATION_SE3) {
     return GA_ERR_ARG;
@@ -66,8 +67,8 @@ void ga_mechanism_set_log(ga_mechanism *m, ga_log_fn log, void *context) {
 
 /* ---- inertia -------------------------------------------------------------------------------- */
 
-/* True if all principal minors of the symmetric 3 x 3 matrix J are at least -tol times the
- * corresponding power of the sum of |diagonal|. */
+/* True if the symmetric 3 x 3 matrix J is positive semidefinite to rounding: all principal minors
+ * of n rows are at least -tol times the n-th power of the sum of |diagonal|. */
 static bool is_semidefinite(const double *J, double tol) {
   const double size = fabs(J[0]) + fabs(J[4]) + fabs(J[8]);
   for (int i = 0; i < 3; i++) {
@@ -80,8 +81,8 @@ static bool is_semidefinite(const double *J, double tol) {
   return det >= -tol * size * size * size;
 }
 
-/* Log a warning if a principal moment of inertia exceeds the sum of the others, that is, if tr(J)/2
- * I - J is not semidefinite. */
+/* Log a warning (to m->log, if there is one) if a principal moment of inertia exceeds the sum of
+ * the others, that is, if tr(J)/2 I - J is not semidefinite. name: of the body, J: 3 x 3. */
 static void warn_triangle(const ga_mechanism *m, const char *name, const double *J) {
   const double half = 0.5 * (J[0] + J[4] + J[8]);
   double moments[9];
@@ -95,8 +96,9 @@ static void warn_triangle(const ga_mechanism *m, const char *name, const double 
   m->log(m->log_context, GA_LOG_WARNING, text);
 }
 
-/* Set b->J, b->diagonal and b->round from the description; fails unless J is positive
- * semidefinite. */
+/* Set b->J (zero on entry), b->diagonal and b->round (J is a multiple of I) from body->inertia =
+ * xx, yy, zz, xy, xz, yz; of a planar body only zz counts. Fails (GA_ERR_ARG) unless J is finite
+ * and positive semidefinite; warns about J that no body has. */
 static ga_status set_inertia(const ga_mechanism *m, const ga_body *body, ga_solid *b,
                              ga_error *err) {
   const double *in = body->inertia;
@@ -125,7 +127,8 @@ static ga_status set_inertia(const ga_mechanism *m, const ga_body *body, ga_soli
 
 /* ---- bodies --------------------------------------------------------------------------------- */
 
-/* Fail if a number is given that this type of body does not use (z of a planar body, ..). */
+/* GA_ERR_ARG if a number is given (is not 0) that this type of body does not use: z or a quaternion
+ * of a planar body, the angle of a rigid one, rotation or inertia of a point. */
 static ga_status check_kind(const ga_body *body, ga_error *err) {
   const double *a = body->angular_velocity, *o = body->orientation;
   const bool turned = o[0] != 0 || o[1] != 0 || o[2] != 0 || o[3] != 0;
@@ -148,8 +151,9 @@ static ga_status check_kind(const ga_body *body, ga_error *err) {
   return GA_OK;
 }
 
-/* Set b->p0, R0 and angle0 at the start from the quaternion, or from the angle of a planar body. No
- * quaternion (all zeros): the identity. */
+/* Set b->p0 (quaternion), R0 (matrix) and angle0 at the start from the quaternion, or from the
+ * angle of a planar body. No quaternion (all zeros): the identity. GA_ERR_ARG if its length differs
+ * from 1 by more than 1e-6. */
 static ga_status set_orientation(const ga_body *body, ga_solid *b, ga_error *err) {
   static const double none[4] = {1, 0, 0, 0};
   const double *p = body->orientation;
@@ -169,8 +173,9 @@ static ga_status set_orientation(const ga_body *body, ga_solid *b, ga_error *err
   return GA_OK;
 }
 
-/* Check a description and append the body. The description refers to the origin of the body frame,
- * the stored x0 and xd0 to the centre of mass. */
+/* Check a description, append the body to m->bodies and define its name; on failure no body is
+ * added. The description refers to the origin of the body frame, the stored x0 and xd0 to the
+ * centre of mass. */
 ga_status ga_mechanism_add_body(ga_mechanism *m, const ga_body *body, ga_error *err) {
   ga_status status = ga_mechanism_claim(m, "body", body->name, err);
   if (status != GA_OK) return status;

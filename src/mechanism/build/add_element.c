@@ -6,10 +6,11 @@
 
 #include "mechanism/force/force.h"
 
-enum { OWNER = 160 };
+enum { OWNER = 160 }; /* bytes of "force 'name'", the beginning of messages */
 
-/* Append *el to the sensors or to the others and define its name; call it last, only memory can
- * fail. `size` bytes of el->data are copied to the arena; 0: they are there already. */
+/* Append *el to m->sensors (sensor) or m->others and define its name, which must be free; call it
+ * last, only memory can fail. el->coordinate and `size` bytes of el->data are copied to the arena
+ * (size 0: the data are there already); sets data, coordinate and name of *el. */
 static ga_status add_element(ga_mechanism *m, const char *name, ga_element *el, size_t size,
                              bool sensor, ga_error *err) {
   void *data = size ? ga_arena_take(&m->arena, 1, size) : NULL;
@@ -31,7 +32,8 @@ static ga_status add_element(ga_mechanism *m, const char *name, ga_element *el, 
   return GA_OK;
 }
 
-/* Check that the name is free, and write "what 'name'" into owner[OWNER], for messages. */
+/* Check that the name can be used (ga_mechanism_claim), and write "what 'name'" into owner[OWNER],
+ * for messages. */
 static ga_status claim_name(ga_mechanism *m, const char *what, const char *name, char *owner,
                             ga_error *err) {
   ga_status status = ga_mechanism_claim(m, what, name, err);
@@ -41,13 +43,14 @@ static ga_status claim_name(ga_mechanism *m, const char *what, const char *name,
 
 /* ---- drives and couplers -------------------------------------------------------------------- */
 
-/* A function that differs from the constant 0 of an empty description. */
+/* True for a function that differs from the constant 0 of an empty description. */
 static bool is_given(const ga_function *f) {
   return f->fn || f->text || f->constant != 0;
 }
 
 /* Add a drive: one holonomic row coordinate = position(t), or one nonholonomic row coordinate' =
- * rate(t). */
+ * rate(t). The coordinate is created if it does not exist yet. Fails (GA_ERR_ARG) unless exactly
+ * one of position and rate is given; then m is unchanged. */
 ga_status ga_mechanism_add_drive(ga_mechanism *m, const ga_drive *drive, ga_error *err) {
   char owner[OWNER];
   ga_law law;
@@ -70,11 +73,12 @@ ga_status ga_mechanism_add_drive(ga_mechanism *m, const ga_drive *drive, ga_erro
                    .ncoordinate = 1,
                    .coordinate = &coordinate,
                    .data = &law};
-  return add_element(m, drive->name, &el, sizeof law, false, err);
+  return add_element(m, drive->name, &el, sizeof law, false /* no sensor */, err);
 }
 
-/* number[k], factor[k] <- coordinate and coefficient of each term; fails for a coefficient that is
- * 0 or not finite and for a coordinate that appears twice. */
+/* number[k], factor[k] <- coordinate and coefficient of each of coupler->count terms; coordinates
+ * that do not exist are created, also before a failure (the caller removes them). Fails for a
+ * coefficient that is 0 or not finite and for a coordinate that appears twice. */
 static ga_status coupler_terms(ga_mechanism *m, const char *owner, const ga_coupler *coupler,
                                int *number, double *factor, ga_error *err) {
   for (int k = 0; k < coupler->count; k++) {
@@ -96,8 +100,9 @@ static ga_status coupler_terms(ga_mechanism *m, const char *owner, const ga_coup
   return GA_OK;
 }
 
-/* Add a coupler: one row sum of factor[k] coordinate[k] = equals (default: its value at the
- * start). */
+/* Add a coupler: one holonomic row sum of factor[k] coordinate[k] = equals (default: its value at
+ * the start, before an assembly). Coordinates are created if necessary; a description with a
+ * mistake fails and leaves none behind. */
 ga_status ga_mechanism_add_coupler(ga_mechanism *m, const ga_coupler *coupler, ga_error *err) {
   char owner[OWNER];
   ga_status status = claim_name(m, "coupler", coupler->name, owner, err);
@@ -125,12 +130,13 @@ ga_status ga_mechanism_add_coupler(ga_mechanism *m, const ga_coupler *coupler, g
                    .ncoordinate = coupler->count,
                    .coordinate = number,
                    .data = &data};
-  return add_element(m, coupler->name, &el, sizeof data, false, err);
+  return add_element(m, coupler->name, &el, sizeof data, false /* no sensor */, err);
 }
 
 /* ---- forces and sensors --------------------------------------------------------------------- */
 
-/* Fail with "there is no type 'x'; did you mean 'y'?"; name(i) lists the known types. */
+/* Fail (GA_ERR_ARG) with "there is no type 'x'; did you mean 'y'?", or that it is missing (type is
+ * NULL); name(i) lists the known types, NULL past the end. */
 static ga_status fail_unknown_type(const char *owner, const char *type, const char *(*name)(int i),
                                    ga_error *err) {
   const char *near = type ? ga_nearest_word(type, name) : NULL;
@@ -140,13 +146,15 @@ static ga_status fail_unknown_type(const char *owner, const char *type, const ch
                  near);
 }
 
+/* Name of the i-th type of forces, NULL past the end. */
 static const char *force_name(int i) {
   const ga_force_type *type = ga_force_type_at(i);
   return type ? type->element.name : NULL;
 }
 
-/* Add a force: check its fields against the type's table, then let the type fill element and
- * data. */
+/* Add a force to m->others: check its fields against the type's table, then let the type fill
+ * element and data (which may create a coordinate). Fails for an unknown type and for wrong fields;
+ * no force is added then. */
 ga_status ga_mechanism_add_force(ga_mechanism *m, const ga_force *force, ga_error *err) {
   char owner[OWNER];
   ga_status status = claim_name(m, "force", force->name, owner, err);
@@ -159,15 +167,18 @@ ga_status ga_mechanism_add_force(ga_mechanism *m, const ga_force *force, ga_erro
   if (!data) return ga_fail(err, GA_ERR_MEM, "no memory for %s", owner);
   ga_element el = {.type = &type->element, .data = data};
   status = type->describe(m, owner, force, &el, data, err);
+  /* 0: the data are in the arena already; false: no sensor */
   return status != GA_OK ? status : add_element(m, force->name, &el, 0, false, err);
 }
 
+/* Name of the i-th type of sensors, NULL past the end. */
 static const char *sensor_name(int i) {
   const ga_sensor_type *type = ga_sensor_type_at(i);
   return type ? type->element.name : NULL;
 }
 
-/* Add a sensor: output columns only; it acts on nothing. */
+/* Add a sensor to m->sensors: output columns only; it acts on nothing. Fails for an unknown type,
+ * body or field; no sensor is added then. */
 ga_status ga_mechanism_add_sensor(ga_mechanism *m, const ga_sensor *sensor, ga_error *err) {
   char owner[OWNER];
   ga_sensor_data data = {{{0}}};

@@ -6,7 +6,7 @@
 
 #include "mechanism/mechanism.h"
 
-enum { OWNER = 160 };
+enum { OWNER = 160 }; /* bytes of "joint 'name'", the beginning of messages */
 
 /* ---- which fields --------------------------------------------------------------------------- */
 
@@ -24,7 +24,8 @@ static unsigned given_fields(const ga_joint *j) {
   return mask;
 }
 
-/* Fail if a field is given that the type does not use, or one that it needs is missing. */
+/* GA_ERR_ARG if a field is given that the type does not use (between planar bodies, if planar), one
+ * that it needs is missing, or turns are given for a coordinate that is no angle. */
 static ga_status check_fields(const char *owner, const ga_joint_type *type, bool planar,
                               const ga_joint *joint, ga_error *err) {
   const unsigned given = given_fields(joint);
@@ -51,12 +52,14 @@ static ga_status check_fields(const char *owner, const ga_joint_type *type, bool
   return GA_OK;
 }
 
+/* Name of the i-th type of joints, NULL past the end. */
 static const char *type_name(int i) {
   const ga_joint_type *type = ga_joint_type_at(i);
   return type ? type->name : NULL;
 }
 
-/* *type <- the type of this name; fails with "did you mean" if there is none. */
+/* *type <- the type of this name; fails (GA_ERR_ARG) with "did you mean" if there is none. owner
+ * begins messages. */
 static ga_status find_type(const char *owner, const char *name, const ga_joint_type **type,
                            ga_error *err) {
   if (!name) return ga_fail(err, GA_ERR_ARG, "%s: a type is missing", owner);
@@ -72,8 +75,10 @@ static ga_status find_type(const char *owner, const char *name, const ga_joint_t
 
 /* ---- which bodies --------------------------------------------------------------------------- */
 
-/* number and sides->body <- the two bodies. sides->owner must be set. Fails if they are the same
- * body or if one is planar and the other spatial (the ground goes with both). */
+/* number[side] and sides->body[side] <- number and body of between[side], A first. sides->owner
+ * must be set, it begins messages. GA_ERR_ARG if one does not exist, both are the same, or one is
+ * planar and the other spatial (the ground goes with both). The pointers hold until a body is
+ * added. */
 ga_status ga_sides_of(const ga_mechanism *m, const char *const between[2], int number[2],
                       ga_sides *sides, ga_error *err) {
   for (int side = 0; side < 2; side++) {
@@ -138,8 +143,9 @@ static void axes_with_z(const double *z, double *E) {
   for (int i = 0; i < 3; i++) E[3 * i] = x[i], E[3 * i + 1] = y[i], E[3 * i + 2] = z[i];
 }
 
-/* Frames of rolling joints: on A a point of the plane, its normal as z and tangents x, y; on B the
- * centre, and the axis of a disk as z. */
+/* data->side <- frames of rolling joints: on A a point of the plane (default: A's origin), its
+ * normal as z and tangents x, y; on B the centre, and the axis of a disk as z; a sphere has no
+ * axis, its axes are those of A at the start. After a failure data->side must not be used. */
 static ga_status rolling_frames(const ga_sides *sides, const ga_joint *joint, ga_joint_data *data,
                                 ga_error *err) {
   static const ga_point a_origin = {GA_SIDE_A, {0, 0, 0}, {0, 0, 0}};
@@ -154,7 +160,7 @@ static ga_status rolling_frames(const ga_sides *sides, const ga_joint *joint, ga
   }
   ga_copy3(s[0], data->side[0].s);
   if (status == GA_OK)
-    status = ga_locate_axes(sides, false, &joint->normal, &joint->x_axis, E, err);
+    status = ga_locate_axes(sides, false /* not planar */, &joint->normal, &joint->x_axis, E, err);
   memcpy(data->side[0].E, E[0], sizeof E[0]);
   memcpy(data->side[1].E, E[1], sizeof E[1]);
   if (status == GA_OK) status = ga_locate_point(sides, "centre", &joint->centre, s, err);
@@ -165,7 +171,8 @@ static ga_status rolling_frames(const ga_sides *sides, const ga_joint *joint, ga
   return status;
 }
 
-/* Frames of a knife edge: the point `at` and, as z, the direction of the edge, on both sides. */
+/* data->side <- frames of a knife edge: the point `at` and, as z, the direction of the edge, on
+ * both sides; unchanged on failure. */
 static ga_status knife_frames(const ga_sides *sides, const ga_joint *joint, ga_joint_data *data,
                               ga_error *err) {
   double s[2][3], a[2][3];
@@ -183,7 +190,8 @@ static ga_status knife_frames(const ga_sides *sides, const ga_joint *joint, ga_j
   return GA_OK;
 }
 
-/* Frames of all other joints: point and axes. A type with a length has two distinct points. */
+/* data->side <- frames of all other joints: point and axes; unchanged on failure. A type with a
+ * length (data->type is set) has two distinct points. */
 static ga_status usual_frames(const ga_sides *sides, const ga_joint *joint, ga_joint_data *data,
                               ga_error *err) {
   double s[2][3], E[2][9];
@@ -201,7 +209,7 @@ static ga_status usual_frames(const ga_sides *sides, const ga_joint *joint, ga_j
   return status;
 }
 
-/* Set data->side[], points and axes of the joint on both bodies. */
+/* Set data->side[], points and axes of the joint on both bodies in body axes; data->type is set. */
 static ga_status set_frames(const ga_sides *sides, const ga_joint *joint, ga_joint_data *data,
                             ga_error *err) {
   if (data->type->uses & GA_JOINT_RADIUS) return rolling_frames(sides, joint, data, err);
@@ -211,16 +219,19 @@ static ga_status set_frames(const ga_sides *sides, const ga_joint *joint, ga_joi
 
 /* ---- the start configuration ---------------------------------------------------------------- */
 
-/* *p <- the joint in the start configuration. p points to frames, which must outlive it. */
+/* frames and *p <- the bodies and the joint in the start configuration; data->side is set. p points
+ * to frames, which must outlive it. */
 static void start_pair(const ga_sides *sides, const ga_joint_data *data, ga_frame frames[2],
                        ga_pair *p) {
   for (int side = 0; side < 2; side++) ga_solid_frame(sides->body[side], &frames[side]);
+  /* false: no second derivatives of rows */
   ga_pair_points(p, false, &frames[0], &frames[1], data->side[0].s, data->side[1].s);
   ga_pair_axes(p, data->side[0].E, data->side[1].E);
 }
 
-/* Fail if axes that must agree are opposite at the start: the rows of the joint only make other
- * axes perpendicular, so they hold for opposite axes, too. */
+/* GA_ERR_ARG if axes of both sides that must agree (bits type->aligned: x, y, z) are more than 90
+ * degrees apart at the start: the rows of the joint only make other axes perpendicular, so they
+ * hold for opposite axes, too. */
 static ga_status check_aligned(const ga_sides *sides, const ga_joint_data *data, const ga_pair *p,
                                ga_error *err) {
   for (int k = 0; k < 3; k++) {
@@ -248,7 +259,8 @@ static ga_status check_perpendicular(const ga_sides *sides, const ga_joint *join
                  sides->owner, ga_dot3(za, xb));
 }
 
-/* Set data->radius and data->length, which must be positive; default length: |d| at the start. */
+/* Set data->radius and data->length as far as the type uses them; GA_ERR_ARG unless positive and
+ * finite. Default length: |d|, the distance of the points at the start. */
 static ga_status set_sizes(const ga_sides *sides, const ga_joint *joint, const ga_pair *p,
                            ga_joint_data *data, ga_error *err) {
   if (data->type->uses & GA_JOINT_RADIUS) {
@@ -264,7 +276,8 @@ static ga_status set_sizes(const ga_sides *sides, const ga_joint *joint, const g
   return ga_fail(err, GA_ERR_ARG, "%s: length %g must be positive", sides->owner, data->length);
 }
 
-/* Check the description against data->type, and set frames and sizes in data. */
+/* Check the description against data->type, which is set, and set side, length and radius of data.
+ * After a failure data must not be used. */
 static ga_status prepare_joint(const ga_sides *sides, const ga_joint *joint, ga_joint_data *data,
                                ga_error *err) {
   const ga_joint_type *type = data->type;
@@ -283,12 +296,13 @@ static ga_status prepare_joint(const ga_sides *sides, const ga_joint *joint, ga_
   return status == GA_OK ? check_aligned(sides, data, &p, err) : status;
 }
 
-/* Check a description and append the joint with its rows and frames; nothing changes on failure. */
+/* Check a description, append the joint with its rows and frames to m->joints and define its name;
+ * on failure no joint is added. Coordinates are created only when something asks for them. */
 ga_status ga_mechanism_add_joint(ga_mechanism *m, const ga_joint *joint, ga_error *err) {
   char owner[OWNER];
   ga_sides sides = {.owner = owner};
   ga_element el = {0};
-  ga_joint_data data = {.coordinate = {-1, -1, -1}};
+  ga_joint_data data = {.coordinate = {-1, -1, -1}}; /* -1: does not exist */
   ga_status status = ga_mechanism_claim(m, "joint", joint->name, err);
   if (status != GA_OK) return status;
   snprintf(owner, sizeof owner, "joint '%.120s'", joint->name);
@@ -312,7 +326,8 @@ ga_status ga_mechanism_add_joint(ga_mechanism *m, const ga_joint *joint, ga_erro
   return GA_OK;
 }
 
-/* *index <- number of a coordinate, created if necessary; fails after the build. */
+/* *index <- number of the coordinate "JOINT.NAME", created if necessary; GA_ERR_ARG after the build
+ * or for an unknown name. owner: who asks, for messages. */
 static ga_status need_coordinate(ga_mechanism *m, const char *owner, const char *coordinate,
                                  int *index, ga_error *err) {
   if (m->built) {
@@ -321,13 +336,15 @@ static ga_status need_coordinate(ga_mechanism *m, const char *owner, const char 
   return ga_mechanism_coordinate_named(m, owner, coordinate, index, err);
 }
 
-/* Make a coordinate exist, so that it has output columns. */
+/* Make the coordinate "JOINT.NAME" exist, so that it has output columns; before the build. */
 ga_status ga_mechanism_want_coordinate(ga_mechanism *m, const char *coordinate, ga_error *err) {
   int index;
   return need_coordinate(m, "output", coordinate, &index, err);
 }
 
-/* Fix the start value of a coordinate, or of its rate: an assembly does not change it. */
+/* Fix the start value of a coordinate (start, held), or of its rate (start_rate, rate_held): an
+ * assembly does not change it. The coordinate is created if necessary. GA_ERR_ARG after the
+ * build. */
 static ga_status set_start(ga_mechanism *m, const char *coordinate, double value, bool rate,
                            ga_error *err) {
   int index;
@@ -347,12 +364,14 @@ static ga_status set_start(ga_mechanism *m, const char *coordinate, double value
   return GA_OK;
 }
 
+/* Fix the start value of the coordinate "JOINT.NAME"; fails as set_start does. */
 ga_status ga_mechanism_set_coordinate(ga_mechanism *m, const char *coordinate, double value,
                                       ga_error *err) {
-  return set_start(m, coordinate, value, false, err);
+  return set_start(m, coordinate, value, false /* the value */, err);
 }
 
+/* Fix the start value of its rate, per second; fails as set_start does. */
 ga_status ga_mechanism_set_rate(ga_mechanism *m, const char *coordinate, double rate,
                                 ga_error *err) {
-  return set_start(m, coordinate, rate, true, err);
+  return set_start(m, coordinate, rate, true /* the rate */, err);
 }

@@ -9,8 +9,9 @@
 
 /* ---- names of unknowns and rows ------------------------------------------------------------- */
 
-/* Fill q (nq) and v (nv) with the names of all unknowns, such as "crank.x". The name of a joint
- * coordinate's velocity also says which element or output asked for it. */
+/* Fill q (nq) and v (nv) with the names of all unknowns, such as "crank.x"; body 0, the ground, has
+ * none. The name of a joint coordinate's velocity also says which element or output asked for it.
+ * Without memory names are NULL and m->arena.failed is set. */
 static void name_unknowns(ga_mechanism *m, const char **q, const char **v) {
   for (int i = 1; i < m->bodies.count; i++) {
     const ga_solid *b = &m->bodies.item[i];
@@ -30,7 +31,8 @@ static void name_unknowns(ga_mechanism *m, const char **q, const char **v) {
   }
 }
 
-/* Fill lam (nlam) and psi (npsi) with the names of constraint rows, as "joint pin, row 2". */
+/* Fill lam (nlam) and psi (npsi) with the names of holonomic and nonholonomic rows, as "joint pin,
+ * row 2". Without memory names are NULL and m->arena.failed is set. */
 static void name_rows(ga_mechanism *m, const char **lam, const char **psi) {
   for (int i = 0; i < m->elements.count; i++) {
     const ga_element *el = &m->elements.item[i];
@@ -66,8 +68,9 @@ static bool name_all(ga_mechanism *m) {
 
 /* ---- the model ------------------------------------------------------------------------------ */
 
-/* Set m->model from the patterns and sizes of the layout, name its unknowns and rows, and validate
- * it. The model is scleronomic unless an element has rows that depend on t. */
+/* Set m->model from the patterns and sizes of the layout (ga_mechanism_layout comes first), name
+ * its unknowns and rows, and validate it. The model is scleronomic unless an element has holonomic
+ * rows that depend on t. Fails without memory or if the model is not valid. */
 ga_status ga_mechanism_make_model(ga_mechanism *m, ga_error *err) {
   m->model = (ga_model){.ops = &ga_mechanism_ops,
                         .user = m,
@@ -105,8 +108,9 @@ static void element_sizes(const ga_mechanism *m, const ga_element *el, double *s
   }
 }
 
-/* Set m->model.q_size, one scale per velocity: for a position the largest length that elements add
- * to it or subtract from it at the start, for rotations and angles 1. False: no memory. */
+/* Set m->model.q_size, one scale per velocity (nv, in m's arena): for a position the largest length
+ * that elements add to it or subtract from it at the start, for rotations and angles 1. False: no
+ * memory. After the layout. */
 static bool set_coordinate_sizes(ga_mechanism *m) {
   double *size = ga_arena_doubles(&m->arena, (size_t)m->nv), in[3];
   if (m->arena.failed) return false;
@@ -159,7 +163,8 @@ static double overall_length(const ga_mechanism *m) {
   return points > 0 && ga_norm3(size) > 0 ? ga_norm3(size) : 1;
 }
 
-/* Allocate m->q0 and m->v0 and fill them from the descriptions of bodies and coordinates. */
+/* Allocate m->q0 (nq) and m->v0 (nv) in m's arena and fill them from the descriptions of bodies and
+ * coordinates; fails only without memory. */
 static ga_status set_start_values(ga_mechanism *m, ga_error *err) {
   m->q0 = ga_arena_doubles(&m->arena, (size_t)m->nq);
   m->v0 = ga_arena_doubles(&m->arena, (size_t)m->nv);
@@ -176,8 +181,9 @@ static ga_status set_start_values(ga_mechanism *m, ga_error *err) {
   return GA_OK;
 }
 
-/* r <- (g, G v + g_t, k) at (t0, q0, v0): nlam, nlam and npsi numbers; G receives its values, too.
- * Returns 0 or the code of the element that could not be evaluated. */
+/* r <- (g, G v + g_t, k) at (t0, m->q0, m->v0): nlam, nlam and npsi numbers; G (zeroed by the
+ * caller, pattern m->G) receives its values, too. Returns 0 or the code of the element that could
+ * not be evaluated; r and G are then useless. */
 static int start_residuals(const ga_mechanism *m, double t0, ga_csr *G, double *r) {
   double *g = r, *gv = r + m->nlam, *k = r + 2 * m->nlam;
   const int code = ga_mechanism_evaluate(m, t0, m->q0, m->v0,
@@ -192,8 +198,9 @@ static double allowed_residual(const ga_mechanism *m, const ga_element *el, int 
   return 1e-6 * (ga_row_is_length(m, el, row) ? m->length : 1);
 }
 
-/* Fail with a message at the first row of r (see start_residuals) that exceeds its limit. *rough
- * becomes true if a residual is above 1e-7 of its limit, so that a projection is worthwhile. */
+/* Fail (GA_ERR_INITIAL) with a message at the first row of r (see start_residuals) that exceeds its
+ * limit or is NaN. *rough <- whether a residual is above 1e-7 of its limit, so that a projection is
+ * worthwhile; complete only on success. level: 0 the position g, 1 the velocity G v + g_t. */
 static ga_status check_residuals(const ga_mechanism *m, double t0, const double *r, bool *rough,
                                  ga_error *err) {
   static const char *const what[] = {"is open by %.3g", "moves apart with %.3g", "slips with %.3g"};
@@ -226,8 +233,9 @@ static ga_status check_residuals(const ga_mechanism *m, double t0, const double 
   return GA_OK;
 }
 
-/* Fail if a velocity has neither mass nor an entry in G or H: nothing determines it. H receives its
- * values; held (nv numbers, zero on entry) the largest |entry| of each column. */
+/* Fail (GA_ERR_INITIAL) if a velocity has no entry in M and none above 1e-12 of the overall length
+ * in G or H: nothing determines it. G has its values; H (zeroed) receives them; held (nv numbers,
+ * zero on entry) <- the largest |entry| of each column. GA_OK, too, if H cannot be evaluated. */
 static ga_status check_determined(const ga_mechanism *m, double t0, const ga_csr *G, ga_csr *H,
                                   double *held, ga_error *err) {
   const int code = ga_mechanism_evaluate(m, t0, m->q0, m->v0, &(ga_evaluation){.H = H});
@@ -250,8 +258,8 @@ static ga_status check_determined(const ga_mechanism *m, double t0, const ga_csr
   return GA_OK;
 }
 
-/* Project q0 and v0 onto the constraints, to rounding, by starting an integrator. If that fails
- * (e.g. redundant rows) they stay unchanged: the start of a run reports the reason. */
+/* Project m->q0 and m->v0 onto the constraints, to rounding, by starting an integrator. If that
+ * fails they stay unchanged, without a message: the start of a run reports the reason. */
 static void project_start(ga_mechanism *m, double t0) {
   ga_options o = ga_options_default();
   ga_integrator *it = NULL;
@@ -267,8 +275,9 @@ static void project_start(ga_mechanism *m, double t0) {
   ga_integrator_free(it);
 }
 
-/* Check that q0, v0 satisfy all constraints within tolerance and that every velocity is determined;
- * then project them if they satisfy the constraints only roughly. */
+/* Check that m->q0, v0 satisfy all constraints within tolerance (allowed_residual) and that every
+ * velocity is determined; then project them (in place) if they satisfy the constraints only
+ * roughly. On failure they stay as they are. */
 static ga_status check_start(ga_mechanism *m, double t0, ga_error *err) {
   ga_arena scratch = {0};
   ga_csr G, H;
@@ -292,8 +301,9 @@ static ga_status check_start(ga_mechanism *m, double t0, ga_error *err) {
   return status;
 }
 
-/* Number the unknowns, set up the model and its columns, assemble the start values if m->assemble
- * asks for it, and check them. May be called once, whether it succeeds or fails. */
+/* Number the unknowns, set up the model and its columns, assemble the start values at time t0 if
+ * m->assemble asks for it, and check them. Sets m->built and all members of m below "set by the
+ * build". May be called once, whether it succeeds or fails, but for a failure without bodies. */
 ga_status ga_mechanism_build(ga_mechanism *m, double t0, ga_error *err) {
   if (m->built) return ga_fail(err, GA_ERR_ARG, "the mechanism has been built already");
   if (m->bodies.count < 2) return ga_fail(err, GA_ERR_ARG, "the mechanism has no bodies");
@@ -312,20 +322,23 @@ ga_status ga_mechanism_build(ga_mechanism *m, double t0, ga_error *err) {
   return status == GA_OK ? check_start(m, t0, err) : status;
 }
 
+/* The model that the build has set up, owned by m; empty before the build. */
 const ga_model *ga_mechanism_model(const ga_mechanism *m) {
   return &m->model;
 }
 
+/* Start values of the configuration, nq numbers owned by m; NULL before the build. */
 const double *ga_mechanism_q0(const ga_mechanism *m) {
   return m->q0;
 }
 
+/* Start values of the velocities, nv numbers owned by m; NULL before the build. */
 const double *ga_mechanism_v0(const ga_mechanism *m) {
   return m->v0;
 }
 
 /* Write into text (room bytes) which element returned this code from an evaluation, and why; "" for
- * an unknown code. Returns text. */
+ * an unknown code. |code| is 1 + the number of the element (ga_element_code). Returns text. */
 const char *ga_mechanism_explain(const ga_mechanism *m, int code, char *text, size_t room) {
   const int i = abs(code) - 1;
   if (room > 0) text[0] = '\0';

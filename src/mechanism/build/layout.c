@@ -3,7 +3,8 @@
  *
  * Unknowns: bodies as they were added, each followed by the coordinates of joints whose later body
  * it is, so that the matrix of a chain is banded. Rows: joint by joint, each followed by those of
- * its coordinates, then drives and couplers. */
+ * its coordinates, then drives and couplers. A slot is an index into col and val of a ga_csr; false
+ * or GA_ERR_MEM always means no memory (m is then half filled); arena memory is zeroed. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,14 +12,14 @@
 
 /* ---- unknowns ------------------------------------------------------------------------------- */
 
-/* Builds a space and merges neighbouring factors R^n: `waiting` counts dimensions not yet added. */
+/* A space that is being built, its first error, and the dimensions of R^n not yet added to it. */
 typedef struct {
   ga_space *space;
   int waiting;
   ga_status status;
 } space_builder;
 
-/* Append the waiting dimensions as one factor R^n. */
+/* Append the waiting dimensions, if any, as one factor R^n; sets s->waiting to 0, s->status. */
 static void flush_rn(space_builder *s) {
   if (s->waiting > 0 && s->status == GA_OK) {
     s->status = ga_space_add(s->space, &ga_group_rn, s->waiting, NULL, NULL);
@@ -26,7 +27,7 @@ static void flush_rn(space_builder *s) {
   s->waiting = 0;
 }
 
-/* Append a factor of the configuration space; factors R^n wait, to be merged with the next. */
+/* Append n copies of a group to the space; factors R^n wait, to be merged with the next. */
 static void add_factor(space_builder *s, const ga_group *group, int n) {
   if (group == &ga_group_rn) {
     s->waiting += n;
@@ -43,7 +44,7 @@ static int later_body(const ga_mechanism *m, int coordinate) {
   return joint->body[0] > joint->body[1] ? joint->body[0] : joint->body[1];
 }
 
-/* Coordinates sorted by later body: next[c] after c, first[b] the first of body b, -1: none. */
+/* *first, *next <- lists of coordinates by later body: first[b], then next[c] after c; -1: end. */
 static bool chain_coordinates(ga_mechanism *m, ga_arena *scratch, int **first, int **next) {
   const int nb = m->bodies.count, nc = m->coordinates.count;
   *first = ga_arena_ints(scratch, (size_t)nb);
@@ -58,7 +59,7 @@ static bool chain_coordinates(ga_mechanism *m, ga_arena *scratch, int **first, i
   return true;
 }
 
-/* Set q_at, v_at of all bodies and coordinates, m->nq, m->nv and the space m->space. */
+/* Set q_at, v_at of all bodies and coordinates, m->nq, m->nv and m->space, which is created. */
 static ga_status number_unknowns(ga_mechanism *m, ga_arena *scratch) {
   int *first, *next;
   ga_status status = ga_space_new(&m->space);
@@ -85,7 +86,7 @@ static ga_status number_unknowns(ga_mechanism *m, ga_arena *scratch) {
 
 /* ---- elements and rows ---------------------------------------------------------------------- */
 
-/* Copy el to m->elements and give it the next multipliers. False: no memory. */
+/* Copy el to m->elements and give it the next multipliers: sets lam_at, psi_at, m->nlam, npsi. */
 static bool append_element(ga_mechanism *m, const ga_element *el) {
   if (!GA_GROW(m->elements)) return false;
   ga_element *own = &m->elements.item[m->elements.count++];
@@ -95,7 +96,8 @@ static bool append_element(ga_mechanism *m, const ga_element *el) {
   return true;
 }
 
-/* Append the element of coordinate c: one row that ties its unknown to the joint's bodies. */
+/* Append the element of coordinate c, a row that ties its unknown to the joint's bodies; sets its
+ * member `element`. */
 static bool append_coordinate(ga_mechanism *m, int c) {
   ga_angle *angle = &m->coordinates.item[c];
   const ga_element *joint = &m->joints.item[angle->joint];
@@ -134,7 +136,7 @@ static ga_status number_rows(ga_mechanism *m) {
 
 /* ---- G and H -------------------------------------------------------------------------------- */
 
-/* Velocities of a body in a row, bits. touches: 1 x, 2 phi, on SE(3) all; axis 1 + k: x_k only. */
+/* Bits of a body's velocities in a row. touches: 1 x, 2 phi, on SE(3) all; axis 1 + k: x_k only. */
 static unsigned own_mask(const ga_body_kind *kind, unsigned touches, int axis) {
   const unsigned x = (1u << kind->nx) - 1, all = (1u << kind->nv) - 1;
   const unsigned some = axis ? 1u << (axis - 1) : x;
@@ -142,7 +144,7 @@ static unsigned own_mask(const ga_body_kind *kind, unsigned touches, int axis) {
   return (touches & 1 ? x & some : 0) | (touches & 2 ? all & ~x : 0);
 }
 
-static int count_bits(unsigned mask) {
+static int count_bits(unsigned mask) { /* number of bits that are 1 */
   int n = 0;
   for (; mask; mask &= mask - 1) n++;
   return n;
@@ -157,8 +159,8 @@ static int compare_ints(const void *a, const void *b) {
   return *(const int *)a - *(const int *)b;
 }
 
-/* Write the sorted columns of one row from slot `at` on. Sets slots->at (first slot of each body)
- * and coordinate_at[c] (slot of each coordinate). */
+/* Write the sorted columns of one row to A->col from slot `at` on. slots->own is given; sets
+ * slots->at (first slot of each body) and coordinate_at[c] (slot of each coordinate). */
 static void fill_row_pattern(const ga_mechanism *m, const ga_element *el, const ga_structure *s,
                              ga_csr *A, int at, ga_row_slots *slots, int *coordinate_at) {
   int *col = A->col + at, n = 0;
@@ -187,13 +189,13 @@ static void fill_row_pattern(const ga_mechanism *m, const ga_element *el, const 
   }
 }
 
-/* Begin a pattern; the caller sets A->ptr[i + 1] to the length of row i, calls finish_csr. */
+/* *A <- empty pattern; the caller sets A->ptr[i + 1] to the length of row i, calls finish_csr. */
 static bool start_csr(ga_csr *A, int nrow, int ncol, ga_arena *arena) {
   *A = (ga_csr){.nrow = nrow, .ncol = ncol, .ptr = ga_arena_ints(arena, (size_t)nrow + 1)};
   return !arena->failed;
 }
 
-/* Turn the counts in A->ptr into offsets and allocate A->col, which the caller fills. */
+/* Turn the counts in A->ptr into offsets and allocate A->col, which the caller fills; no A->val. */
 static bool finish_csr(ga_csr *A, ga_arena *arena) {
   for (int i = 0; i < A->nrow; i++) A->ptr[i + 1] += A->ptr[i];
   A->col = ga_arena_ints(arena, (size_t)A->ptr[A->nrow]);
@@ -223,12 +225,12 @@ static bool prepare_rows(ga_mechanism *m, ga_element *el, const ga_structure *s)
 }
 
 static ga_structure structure_of(const ga_mechanism *m, const ga_element *el) {
-  ga_structure s = {0};
+  ga_structure s = {0}; /* the type sets what is not zero */
   el->type->structure(m, el, &s);
   return s;
 }
 
-/* Patterns of G and H, and the slots of every element in them (el->row, el->coordinate_at). */
+/* Set the patterns m->G, m->H and the slots of every element (el->row, el->coordinate_at). */
 static ga_status find_row_slots(ga_mechanism *m) {
   if (!start_csr(&m->G, m->nlam, m->nv, &m->arena) ||
       !start_csr(&m->H, m->npsi, m->nv, &m->arena)) {
@@ -256,7 +258,7 @@ static ga_status find_row_slots(ga_mechanism *m) {
 
 /* ---- M -------------------------------------------------------------------------------------- */
 
-/* Row i of a body's mass matrix: the velocities in which it has entries, as bits. */
+/* Row i of a body's mass matrix: bits of the velocities in which it has entries; 0: no inertia. */
 static unsigned mass_mask(const ga_solid *b, int i) {
   const bool turns = i >= b->kind->nx;
   if (!turns) return b->mass != 0 ? b->kind->M_mask[i] : 0;
@@ -265,7 +267,7 @@ static unsigned mass_mask(const ga_solid *b, int i) {
   return b->diagonal && b->J[4 * k] == 0 ? 0 : mask;
 }
 
-/* Pattern of M, and the slots b->M_at of every body in it. */
+/* Set the pattern m->M and the slots b->M_at of every body in it (-1: the row is empty). */
 static ga_status find_mass_slots(ga_mechanism *m) {
   if (!start_csr(&m->M, m->nv, m->nv, &m->arena)) return GA_ERR_MEM;
   for (int i = 1; i < m->bodies.count; i++) {
@@ -302,7 +304,7 @@ typedef struct {
   int *start; /* first pair of each row block */
 } velocity_blocks;
 
-/* Fill all members of p but the pairs: number the velocity blocks by their columns. */
+/* Number the velocity blocks by columns: all members of *p (zero on entry) but pairs and start. */
 static bool number_blocks(const ga_mechanism *m, ga_arena *scratch, velocity_blocks *p) {
   const size_t most = 2 * (size_t)m->bodies.count + (size_t)m->coordinates.count;
   int *of_column = ga_arena_ints(scratch, (size_t)m->nv + 1);
@@ -332,7 +334,7 @@ static bool number_blocks(const ga_mechanism *m, ga_arena *scratch, velocity_blo
   return true;
 }
 
-/* Append block (row, column) of K to p->pair, unsorted; duplicates are removed later. */
+/* Append block (row, column) of K to p->pair, a heap block; sort_pairs removes duplicates. */
 static bool add_pair(velocity_blocks *p, int row, int column) {
   if (p->npair == p->room) {
     const int room = 2 * p->room + 64;
@@ -351,7 +353,7 @@ static int block_of_variation(const velocity_blocks *p, const ga_element *el, in
   return p->of_body[el->body[variation / 2]] + variation % 2;
 }
 
-/* All blocks of K that bodies and elements fill; sets el->blocks. False: no memory. */
+/* Append all blocks of K that bodies and elements fill to p->pair; sets el->blocks. */
 static bool collect_pairs(ga_mechanism *m, velocity_blocks *p) {
   bool ok = true;
   for (int i = 1; i < m->bodies.count; i++) {
@@ -409,7 +411,7 @@ static int K_slot(const ga_csr *K, const velocity_blocks *p, int r, int i, int c
   return -1;
 }
 
-/* Pattern of K from the sorted pairs. */
+/* Set the pattern m->K from the sorted pairs. */
 static bool fill_K_pattern(ga_mechanism *m, const velocity_blocks *p) {
   ga_csr *K = &m->K;
   if (!start_csr(K, m->nv, m->nv, &m->arena)) return false;
@@ -433,7 +435,8 @@ static bool fill_K_pattern(ga_mechanism *m, const velocity_blocks *p) {
   return true;
 }
 
-/* Set el->K_at and the diagonal slots of its coordinates (the end of el->coordinate_at). */
+/* Set el->K_at (only where el->blocks has the block; the rest is 0, unused; NULL: no blocks) and
+ * the diagonal slots of its coordinates (the end of el->coordinate_at). */
 static bool find_element_slots(ga_mechanism *m, const velocity_blocks *p, ga_element *el) {
   const ga_structure s = structure_of(m, el);
   const int na = m->bodies.item[el->body[0]].kind->nv, nb = m->bodies.item[el->body[1]].kind->nv;
@@ -470,7 +473,7 @@ static bool find_body_slots(ga_mechanism *m, const velocity_blocks *p, int i) {
   return true;
 }
 
-/* Pattern of K, and the slots of all elements and bodies in it. */
+/* Set the pattern m->K and the slots of all elements and bodies in it; needs m->nv, el->row. */
 static ga_status find_tangent_slots(ga_mechanism *m, ga_arena *scratch) {
   velocity_blocks p = {0};
   bool ok = number_blocks(m, scratch, &p) && collect_pairs(m, &p) && sort_pairs(&p, scratch) &&
@@ -483,7 +486,7 @@ static ga_status find_tangent_slots(ga_mechanism *m, ga_arena *scratch) {
   return ok ? GA_OK : GA_ERR_MEM;
 }
 
-/* Number unknowns and rows, then set up the patterns M, K, G, H and all slots in them. */
+/* Number unknowns and rows, then set up the patterns M, K, G, H of m and all slots; once only. */
 ga_status ga_mechanism_layout(ga_mechanism *m, ga_error *err) {
   ga_arena scratch = {0};
   ga_status status = number_unknowns(m, &scratch);

@@ -6,8 +6,9 @@
 
 #include "mechanism/mechanism.h"
 
-/* Array with room for one more item: `item` itself, or a copy of twice the size (item is freed).
- * *room is the number of items that fit; it stays as it is if there is no memory. */
+/* Array with room for one more item of `size` bytes: `item` itself, or a copy of twice the size
+ * plus 8 (item is freed). *room <- the number of items that fit. Without memory item is returned
+ * and *room stays equal to count, by which GA_GROW knows. */
 void *ga_grown(void *item, int count, int *room, size_t size) {
   if (count < *room) return item;
   const int more = 2 * *room + 8;
@@ -19,8 +20,8 @@ void *ga_grown(void *item, int count, int *room, size_t size) {
   return block;
 }
 
-/* Copy text followed by more (may be NULL) into m's memory; NULL: no memory. Copies are packed in
- * blocks, because the arena aligns (and so pads) every request. */
+/* A copy of text followed by more (may be NULL), in m's memory until m is freed; NULL: no memory.
+ * Copies are packed in blocks (m->text, m->text_left), because the arena aligns every request. */
 const char *ga_mechanism_text(ga_mechanism *m, const char *text, const char *more) {
   enum { PACK = 1 << 14 };
   const size_t n = strlen(text), n2 = more ? strlen(more) : 0, all = n + n2 + 1;
@@ -57,14 +58,15 @@ static ga_symbol *symbol_slot(const ga_mechanism *m, const char *name) {
   return &m->symbols.item[i];
 }
 
-/* The symbol of this name, or NULL. */
+/* The symbol of this name, or NULL; it may move when the next name is defined. */
 const ga_symbol *ga_mechanism_find(const ga_mechanism *m, const char *name) {
   if (m->symbols.room == 0) return NULL;
   const ga_symbol *s = symbol_slot(m, name);
   return s->name ? s : NULL;
 }
 
-/* Double the hash table if one more name would fill more than half. False: no memory. */
+/* Double the hash table if one more name would fill more than half. False: no memory, and the table
+ * is unchanged. */
 static bool grow_table(ga_mechanism *m) {
   if (2 * (m->nsymbol + 1) <= m->symbols.room) return true;
   ga_symbol *old = m->symbols.item;
@@ -80,8 +82,9 @@ static bool grow_table(ga_mechanism *m) {
   return true;
 }
 
-/* Enter a name, which must be new, into the table. index: number in the list of its kind; value: of
- * a parameter. */
+/* Enter a name, which must be new, into the table, as a copy in m's memory. index: number in the
+ * list of its kind (bodies, joints); value: of a parameter; else 0. Fails only without memory: the
+ * table is unchanged then. */
 ga_status ga_mechanism_define(ga_mechanism *m, const char *name, ga_named kind, int index,
                               double value, ga_error *err) {
   const char *copy = ga_mechanism_text(m, name, NULL);
@@ -93,7 +96,7 @@ ga_status ga_mechanism_define(ga_mechanism *m, const char *name, ga_named kind, 
 
 /* ---- which names are allowed ---------------------------------------------------------------- */
 
-/* Letters, digits and _, not beginning with a digit. */
+/* True for letters, digits and _, not beginning with a digit, at least one character. */
 static bool is_name(const char *name) {
   if (!isalpha((unsigned char)name[0]) && name[0] != '_') return false;
   for (; *name; name++) {
@@ -120,8 +123,8 @@ static const char *reserved_for(const char *name) {
   return NULL;
 }
 
-/* Check that something can be added under this name; nothing is changed. `what` ("body", ..) is for
- * messages. */
+/* GA_ERR_ARG unless something can be added under this name: m is not built, the name is well
+ * formed, not reserved and not in use. Nothing is changed. `what` ("body", ..) is for messages. */
 ga_status ga_mechanism_claim(ga_mechanism *m, const char *what, const char *name, ga_error *err) {
   if (m->built)
     return ga_fail(err, GA_ERR_ARG, "the mechanism has been built: nothing can be added");
@@ -165,7 +168,8 @@ static const char *nearest_symbol(const ga_mechanism *m, const char *name, ga_na
   return near && *near ? near : NULL;
 }
 
-/* Fail with "owner: there is no body 'x'; did you mean 'y'?". */
+/* Fail (GA_ERR_ARG) with "owner: there is no body 'x'; did you mean 'y'?"; what: "body" or "joint",
+ * kind: among which names y is sought. */
 static ga_status fail_unknown(const ga_mechanism *m, const char *owner, const char *what,
                               const char *name, ga_named kind, ga_error *err) {
   const char *near = nearest_symbol(m, name, kind);
@@ -176,7 +180,8 @@ static ga_status fail_unknown(const ga_mechanism *m, const char *owner, const ch
   return ga_fail(err, GA_ERR_ARG, "%s: there is no %s '%s'", owner, what, name);
 }
 
-/* *index <- number of the body, 0 for "ground"; fails if there is none. owner begins messages. */
+/* *index <- number of the body, 0 for "ground"; fails (GA_ERR_ARG) if there is none of this name or
+ * it is NULL. owner begins messages. */
 ga_status ga_mechanism_body_named(const ga_mechanism *m, const char *owner, const char *name,
                                   int *index, ga_error *err) {
   if (!name) return ga_fail(err, GA_ERR_ARG, "%s: a body is missing", owner);
@@ -189,8 +194,9 @@ ga_status ga_mechanism_body_named(const ga_mechanism *m, const char *owner, cons
   return GA_OK;
 }
 
-/* Add coordinate number `which` of a joint to the list, with its start value from the bodies. full:
- * "JOINT.NAME"; owner: who asked for it; *index <- its number. */
+/* Add coordinate number `which` of joint number `joint` to m->coordinates, with start value and
+ * rate from the bodies. full: "JOINT.NAME"; owner: who asked for it. *index and the joint's list <-
+ * its number. Fails where the angle is not defined at the start; nothing is added then. */
 static ga_status create_coordinate(ga_mechanism *m, const char *owner, const char *full, int joint,
                                    int which, int *index, ga_error *err) {
   ga_joint_data *data = (ga_joint_data *)m->joints.item[joint].data;
@@ -210,7 +216,8 @@ static ga_status create_coordinate(ga_mechanism *m, const char *owner, const cha
   return GA_OK;
 }
 
-/* *index <- number of the coordinate "JOINT.NAME", which is created if it does not exist yet. */
+/* *index <- number of the coordinate "JOINT.NAME" in m->coordinates, where it is created if it does
+ * not exist yet. Fails for an unknown joint or coordinate; owner begins messages. */
 ga_status ga_mechanism_coordinate_named(ga_mechanism *m, const char *owner, const char *name,
                                         int *index, ga_error *err) {
   char joint[128];
@@ -243,7 +250,8 @@ ga_status ga_mechanism_coordinate_named(ga_mechanism *m, const char *owner, cons
       spec[2].name ? spec[2].name : "", spec[2].name ? "'" : "");
 }
 
-/* Remove all coordinates but the first `count`: undoes what a failed call created. */
+/* Remove all coordinates but the first `count`, and their numbers from the joints: undoes what a
+ * failed call created. Nothing may refer to them yet. */
 void ga_mechanism_forget_coordinates(ga_mechanism *m, int count) {
   while (m->coordinates.count > count) {
     const ga_angle *angle = &m->coordinates.item[--m->coordinates.count];
@@ -275,8 +283,10 @@ static const char *nearest_parameter(const void *context, const char *name) {
   return nearest_symbol(((const scope *)context)->m, name, GA_NAMED_PARAMETER);
 }
 
-/* *law <- a function of the author: C function, expression or constant, in this order. An
- * expression is parsed here and owned by m. owner and field begin messages. */
+/* *law <- a function of the author: C function, expression or constant, the first that is given. An
+ * expression of `variables` (a list that ends with a NULL name) and parameters is parsed here and
+ * owned by m. Fails for a mistake in it or a constant that is not finite; owner and field begin
+ * messages. */
 ga_status ga_mechanism_law(ga_mechanism *m, const char *owner, const char *field,
                            const ga_function *function, const ga_variable *variables, ga_law *law,
                            ga_error *err) {
@@ -300,7 +310,8 @@ ga_status ga_mechanism_law(ga_mechanism *m, const char *owner, const char *field
   return GA_OK;
 }
 
-/* Define a number that expressions parsed later can use by its name. */
+/* Define a number that expressions parsed later can use by its name. Fails after the build, for a
+ * name that cannot be used (ga_mechanism_claim), or if the value is not finite. */
 ga_status ga_mechanism_set_parameter(ga_mechanism *m, const char *name, double value,
                                      ga_error *err) {
   ga_status status = ga_mechanism_claim(m, "parameter", name, err);

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Points and directions as descriptions give them, in the axes of both bodies. */
+/* Points and directions as descriptions give them, in the axes of both bodies.
+ *
+ * sides: the bodies A (0) and B (1) of an element, and owner, which begins messages; field: the key
+ * of the description, for messages. "At the start" is the start configuration x0, R0 of the bodies.
+ * All failures are GA_ERR_ARG; results are then not to be used. */
 #include <math.h>
 #include <string.h>
 
@@ -13,8 +17,8 @@ bool ga_finite(int n, const double *x) {
   return true;
 }
 
-/* Fail if a point or direction has an unknown kind, a number that is not finite, or z != 0 between
- * planar bodies. */
+/* Fail if a point or direction has an unknown kind, a number that is not finite, or z != 0 where
+ * one of the bodies is planar. */
 static ga_status check_point(const ga_sides *sides, const char *field, const ga_point *point,
                              ga_error *err) {
   const ga_point_kind k = point->kind;
@@ -32,7 +36,7 @@ static ga_status check_point(const ga_sides *sides, const char *field, const ga_
   return GA_OK;
 }
 
-/* p <- the point in space axes at the start; in_frame: the point in the body frame. */
+/* p <- the point in space at the start; in_frame: the point in the body frame, from its origin. */
 static void point_in_space(const ga_solid *b, const double *in_frame, double *p) {
   double s[3];
   ga_plus3(in_frame, -1, b->com, s);
@@ -91,7 +95,7 @@ ga_status ga_locate_origins(const ga_sides *sides, const char *field, const ga_p
   return GA_OK;
 }
 
-/* Scale a to length 1; fail if it is zero. */
+/* Scale a (3 numbers) to length 1 in place; fail if it is zero. */
 static ga_status normalize(const ga_sides *sides, const char *field, double *a, ga_error *err) {
   const double length = ga_norm3(a);
   if (!(length > 0)) {
@@ -116,7 +120,8 @@ static ga_status space_directions(const ga_sides *sides, const char *field, cons
   return status == GA_OK ? normalize(sides, field, a[1], err) : status;
 }
 
-/* a[side] <- unit vector of a direction in the axes of each body. */
+/* a[side] <- unit vector of a direction in the axes of each body; one that is given in space or on
+ * a single side is the same direction in space, at the start, for both. */
 ga_status ga_locate_direction(const ga_sides *sides, const char *field, const ga_point *point,
                               double a[2][3], ga_error *err) {
   double space[2][3];
@@ -136,8 +141,9 @@ static void default_x(const double *z, double *x) {
   for (int i = 0; i < 3; i++) x[i] = i == k;
 }
 
-/* E <- joint axes of one side as columns in body axes: z, x made perpendicular to z, y = z cross x.
- * x and z are unit vectors in space axes; fails if they are parallel. */
+/* E <- orthonormal joint axes of one side as columns (x, y, z) in body axes: z as given, x made
+ * perpendicular to z, y = z cross x. x and z are unit vectors in space axes; fails if they are
+ * parallel (sine <= 1e-6). */
 static ga_status make_axes(const ga_sides *sides, int side, const double *x, const double *z,
                            double *E, ga_error *err) {
   double U[9], own[3], y[3];
@@ -153,8 +159,9 @@ static ga_status make_axes(const ga_sides *sides, int side, const double *x, con
   return GA_OK;
 }
 
-/* E[side] <- joint axes of each side as columns in body axes. Default z: space z; default x: see
- * default_x, and for planar joints with an axis the in-plane normal of z. */
+/* E[side] <- joint axes of each side as columns (x, y, z) in body axes, from the directions axis
+ * (z) and x_axis. Default z: space z; default x: see default_x, and for planar joints with an axis
+ * the in-plane normal of z. planar: one of the bodies is planar. */
 ga_status ga_locate_axes(const ga_sides *sides, bool planar, const ga_point *axis,
                          const ga_point *x_axis, double E[2][9], ga_error *err) {
   double z[2][3] = {{0, 0, 1}, {0, 0, 1}}, x[2][3];

@@ -7,9 +7,12 @@
 
 #include "mechanism/mechanism.h"
 
-/* Compute everything that *out asks for (members that are not NULL) at (t, q, v). Returns 0, or
- * the code of the first element that failed (ga_element_code): > 0 a smaller step may help, < 0
- * failed. */
+/* Compute all members of *out that are not NULL at (t, q, v); v may be NULL if only M, g, G, gt are
+ * wanted. Vectors are written whole (F and gt are cleared here). Matrices must come zeroed from the
+ * caller (ga_adapter_zero, or a new ga_csr): M, G, H, Z, Y are written, Kt and Ct added to.
+ *
+ * Returns 0, or the code of the first element that failed (ga_element_code; > 0: a smaller step may
+ * help, < 0: failed). Then out is filled in part (bodies, elements before it): not to be used. */
 int ga_mechanism_evaluate(const ga_mechanism *m, double t, const double *q, const double *v,
                           const ga_evaluation *out) {
   ga_pass pass;
@@ -17,11 +20,13 @@ int ga_mechanism_evaluate(const ga_mechanism *m, double t, const double *q, cons
   if (out->F) memset(out->F, 0, (size_t)m->nv * sizeof(double));
   if (out->gt) memset(out->gt, 0, (size_t)m->nlam * sizeof(double));
   if (out->M || out->F || pass.tangents) {
+    /* mass, weight, gyroscopic terms; body 0 is the ground, which has no unknowns */
     for (int i = 1; i < m->bodies.count; i++) {
       const ga_solid *b = &m->bodies.item[i];
       b->kind->inertia(&pass, b);
     }
   }
+  /* M alone: no element adds to it */
   if (!out->F && !pass.tangents && !pass.holonomic && !pass.nonholonomic) return 0;
   for (int i = 0; i < m->elements.count; i++) {
     const ga_element *el = &m->elements.item[i];
@@ -31,13 +36,14 @@ int ga_mechanism_evaluate(const ga_mechanism *m, double t, const double *q, cons
   return 0;
 }
 
-/* ga_model_ops.evaluate; user is the mechanism. */
+/* ga_model_ops.evaluate; user is the mechanism. Fills *out; returns 0 or the code of an element. */
 static int model_evaluate(void *user, double t, const double *q, const double *v,
                           const ga_evaluation *out) {
   return ga_mechanism_evaluate(user, t, q, v, out);
 }
 
-/* *kin += (m |x'|^2 + Omega.J Omega)/2, *pot -= m gravity.x, for one body with frame f. */
+/* *kin += (m |x'|^2 + Omega.J Omega)/2, *pot -= m gravity.x, for one body with frame f. Omega: the
+ * angular velocity in body axes; x: the centre of mass, so the potential is 0 at the origin. */
 static void body_energy(const ga_mechanism *m, const ga_solid *b, const ga_frame *f, double *kin,
                         double *pot) {
   double Omega[3], JOmega[3];
@@ -47,7 +53,8 @@ static void body_energy(const ga_mechanism *m, const ga_solid *b, const ga_frame
   *pot -= b->mass * ga_dot3(m->gravity, f->x);
 }
 
-/* ga_model_ops.energy: kinetic and potential energy in J of all bodies and elements. Returns 0. */
+/* ga_model_ops.energy: *kin, *pot <- kinetic and potential energy in J of all bodies and elements;
+ * forces without a potential count 0. user is the mechanism, v is not NULL. Always returns 0. */
 static int model_energy(void *user, double t, const double *q, const double *v, double *kin,
                         double *pot) {
   const ga_mechanism *m = user;
@@ -70,14 +77,14 @@ static int model_energy(void *user, double t, const double *q, const double *v, 
 
 /* ---- messages ------------------------------------------------------------------------------- */
 
-/* Find a value of the call's function that is not finite: returns 0 for f itself, 1 or 2 for a
- * derivative by variable *along, and its value in *bad; -1: all that the element uses are
- * finite. */
+/* Find a value of the call's function that is not finite: returns 0 for f itself, 1 or 2 for that
+ * derivative by variable number *along; *bad <- the value. -1: all that the element uses are
+ * finite, or the function itself failed; *along and *bad mean nothing then. */
 static int find_nonfinite(const ga_call *c, int *along, double *bad) {
   for (*along = 0; c->variables[*along].name; (*along)++) {
     const bool time = c->variables[*along].kind == GA_VARIABLE_TIME;
-    const int order = time ? c->time_derivatives : 1;
-    double jet[3] = {0, 0, 0};
+    const int order = time ? c->time_derivatives : 1; /* highest derivative the element uses */
+    double jet[3] = {0, 0, 0};                        /* f, f', f'' along this variable */
     if (ga_law_jet(c->law, c->value, *along, jet) != 0) return -1;
     for (int k = 0; k <= order; k++) {
       *bad = jet[k];
@@ -87,8 +94,9 @@ static int find_nonfinite(const ga_call *c, int *along, double *bad) {
   return -1;
 }
 
-/* Write into text which function, or which derivative by variable `along`, is infinite or NaN, and
- * at which values of its variables. */
+/* Write into text (room bytes; cut off if it is longer) which function (derivative 0), or which
+ * derivative (1, 2) by variable `along`, has the value `bad`, infinite or NaN, and at which values
+ * of its variables. */
 static void describe_call(const ga_element *el, const ga_call *c, int derivative, int along,
                           double bad, char *text, size_t room) {
   static const char *const order[] = {"", "first", "second"};
@@ -105,8 +113,8 @@ static void describe_call(const ga_element *el, const ga_call *c, int derivative
   }
 }
 
-/* Write into text a sentence about the first function of an element that is not finite at (t, q,
- * v), "" if there is none. Returns text. */
+/* Write into text (room bytes) a sentence about the first function of an element that is infinite
+ * or NaN at (t, q, v), or has such a derivative; "" if there is none. Returns text. */
 const char *ga_mechanism_explain_nonfinite(const ga_mechanism *m, double t, const double *q,
                                            const double *v, char *text, size_t room) {
   const ga_evaluation nothing = {0};
@@ -130,15 +138,18 @@ const char *ga_mechanism_explain_nonfinite(const ga_mechanism *m, double t, cons
   return text;
 }
 
+/* ga_model_ops.explain_nonfinite: as above; user is the mechanism. */
 static const char *model_explain_nonfinite(void *user, double t, const double *q, const double *v,
                                            char *text, size_t room) {
   return ga_mechanism_explain_nonfinite(user, t, q, v, text, room);
 }
 
+/* ga_model_ops.explain: text <- which element returned `code`, and why. Returns text. */
 static const char *model_explain(void *user, int code, char *text, size_t room) {
   return ga_mechanism_explain(user, code, text, room);
 }
 
+/* The callbacks of every mechanism's model; its user pointer is the mechanism. */
 const ga_model_ops ga_mechanism_ops = {.evaluate = model_evaluate,
                                        .explain = model_explain,
                                        .explain_nonfinite = model_explain_nonfinite,

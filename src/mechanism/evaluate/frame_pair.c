@@ -7,12 +7,15 @@
  *   u = a.d        J = (-a, a x e, a, r_b x a)         a.d = a.e - const.
  *   u = |d|^2/2l   J = (-c, -r_a x c, c, r_b x c)      c = d/l
  *
- * and Z the derivative of J (x_a', omega_a, x_b', omega_b), x' and omega held. */
+ * and Z the derivative of J (x_a', omega_a, x_b', omega_b), x' and omega held. a~ is the matrix of
+ * the cross product, a~ y = a x y; r_a, r_b are the arms from the centres of mass to the points,
+ * d = p_b - p_a; the 12 numbers of J, Z and f are in the order (x_a, phi_a, x_b, phi_b). */
 #include "mechanism/evaluate/frame_pair.h"
 
 #include <string.h>
 
-/* Set f, A and (if damped) B to zero. */
+/* Set t->f, t->A and (if damped) t->B to zero, and t->damped. Without damped, B is left undefined:
+ * nothing may read it or add to it. */
 void ga_tangent_clear(ga_tangent *t, bool damped) {
   memset(t->f, 0, sizeof t->f);
   memset(t->A, 0, sizeof t->A);
@@ -20,7 +23,8 @@ void ga_tangent_clear(ga_tangent *t, bool damped) {
   t->damped = damped;
 }
 
-/* Set a, b, ra, rb, d, e, ed of p; sa, sb: points from the centres of mass, body axes. The
+/* Set a, b, curved, ra, rb, d, e, ed of p, not Ua and Ub; sa, sb: points from the centres of mass,
+ * body axes. p keeps the pointers a and b, which must outlive it; curved: rows compute Z, too. The
  * difference of the centres comes first, so that d is accurate far from the origin, too. */
 void ga_pair_points(ga_pair *p, bool curved, const ga_frame *a, const ga_frame *b, const double *sa,
                     const double *sb) {
@@ -49,7 +53,8 @@ void ga_pair_rate(const ga_pair *p, double *rate) {
   ga_add_cross3(-1, p->a->w, p->ra, rate);
 }
 
-/* Row a.b: value, J = (0, n, 0, -n) with n = a x b. Z (if curved), with w = omega_a - omega_b:
+/* Row a.b, a fixed on A and b on B, both in space axes: *row <- value, J = (0, n, 0, -n) with
+ * n = a x b; Z (if curved), with w = omega_a - omega_b, else its phi parts are left as they are:
  * d(w.n) = dphi_a.(a x (b x w)) + dphi_b.(b x (w x a)). */
 void ga_row_dot(const ga_pair *p, const double *a, const double *b, ga_row *row) {
   double n[3], w[3], bw[3], wa[3];
@@ -68,7 +73,8 @@ void ga_row_dot(const ga_pair *p, const double *a, const double *b, ga_row *row)
   ga_cross3(b, wa, row->Z + GA_PB);
 }
 
-/* Row a.d: value and J. Z (if curved): G v = a.e' + e.(omega_a x a); with m = omega_a x a
+/* Row a.d, a fixed on A, in space axes: *row <- value and J; Z only if curved, else left as it is.
+ * G v = a.e' + e.(omega_a x a); with m = omega_a x a, Z is
  *   (-m, a x (e' - omega_a x e), m, r_b x (m + a x omega_b)) */
 void ga_row_plane(const ga_pair *p, const double *a, ga_row *row) {
   double m[3], turned[3], by_b[3];
@@ -100,8 +106,8 @@ static void add_axis_cross(double s, int k, const double *r, double *c) {
   c[j] += s * r[i];
 }
 
-/* Row d_k: J = (-e, -r_a x e, e, r_b x e) with e = e_k. Z (if curved) = (0, -r_a x (e x omega_a),
- * 0, r_b x (e x omega_b)). */
+/* Row d_k, component k (0 .. 2) of d: *row <- value, J = (-e, -r_a x e, e, r_b x e) with e = e_k,
+ * and Z (only if curved) = (0, -r_a x (e x omega_a), 0, r_b x (e x omega_b)). */
 void ga_row_point(const ga_pair *p, int k, ga_row *row) {
   for (int i = 0; i < GA_PAIR; i++) row->J[i] = 0;
   row->value = p->d[k];
@@ -118,8 +124,8 @@ void ga_row_point(const ga_pair *p, int k, ga_row *row) {
   ga_add_cross3(1, p->rb, ewb, row->Z + GA_PB);
 }
 
-/* Row (|d|^2 - l^2)/(2 l): value and J. Z (if curved): G v = d.d'/l, dd' = omega x (dphi x r) at
- * each end. */
+/* Row (|d|^2 - l^2)/(2 l), l = length > 0: *row <- value and J; Z only if curved (else its x parts
+ * are left as they are): the derivative of G v = d.d'/l, dd' = omega x (dphi x r) at each end. */
 void ga_row_distance(const ga_pair *p, double length, ga_row *row) {
   double rate[3], ya[3], yb[3];
   /* |d|^2 - l^2 = (|d| - l)(|d| + l) keeps the digits of a small difference */
@@ -146,12 +152,13 @@ void ga_row_distance(const ga_pair *p, double length, ga_row *row) {
   ga_add_cross3(s, p->rb, yb, row->Z + GA_PB);
 }
 
-/* first and second derivatives of atan2(u, w) */
+/* first (u, w) and second (uu, uw, ww) partial derivatives of atan2(u, w) */
 typedef struct {
   double u, w, uu, uw, ww;
 } arc;
 
-/* *h <- derivatives of atan2(u, w); false near u = w = 0, where it is not defined. */
+/* *h <- derivatives of atan2(u, w). False near u = w = 0 (u^2 + w^2 <= 1e-12) or at NaN, where the
+ * angle is not defined; *h is unchanged then. */
 static bool arc_derivatives(double u, double w, arc *h) {
   const double r2 = u * u + w * w;
   if (!(r2 > 1e-12)) return false;
@@ -160,7 +167,9 @@ static bool arc_derivatives(double u, double w, arc *h) {
   return true;
 }
 
-/* Row atan2(u, w) by the chain rule from the rows u and w, which depend on rotations only. */
+/* *row <- atan2(u, w), its J and (if p->curved) Z, by the chain rule from the rows u and w of
+ * ga_row_dot, which depend on rotations only. False where the angle is not defined: *row is
+ * unchanged. */
 bool ga_row_angle(const ga_row *u, const ga_row *w, const ga_pair *p, ga_row *row) {
   arc h;
   if (!arc_derivatives(u->value, w->value, &h)) return false;
@@ -177,8 +186,8 @@ bool ga_row_angle(const ga_row *u, const ga_row *w, const ga_pair *p, ga_row *ro
   return true;
 }
 
-/* Add f = (-a, a x e, a, r_b x a) and its derivatives: da = -a~ dphi_a, de = dx_b - dx_a - r_b~
- * dphi_b. */
+/* t->f += f = (-a, a x e, a, r_b x a), t->A += its derivatives: da = -a~ dphi_a, de = dx_b - dx_a -
+ * r_b~ dphi_b. a is in space axes and includes the multiplier; B is not touched. */
 void ga_tangent_plane(const ga_pair *p, const double *a, ga_tangent *t) {
   double A[9], X[9];
   ga_plus3(t->f + GA_XA, -1, a, t->f + GA_XA);
@@ -213,7 +222,8 @@ static void add_dot(const double *S, double s, ga_tangent *t) {
   }
 }
 
-/* Add f = (0, n, 0, -n) and its derivatives; S = sum of lam b~ a~, n = sum of lam a x b. */
+/* t->f += f = (0, n, 0, -n), t->A += its derivatives; S = sum of lam b~ a~ (3 x 3), n = sum of
+ * lam a x b, over rows a.b with multipliers lam. B is not touched. */
 void ga_tangent_dot(const double *S, const double *n, ga_tangent *t) {
   ga_plus3(t->f + GA_PA, 1, n, t->f + GA_PA);
   ga_plus3(t->f + GA_PB, -1, n, t->f + GA_PB);
@@ -228,7 +238,8 @@ void ga_tangent_outer(double c, const double *J1, const double *J2, ga_tangent *
   }
 }
 
-/* Add the force lam J of a row atan2(u, w) and its derivatives; Su, Sw: b~ a~ of each row. */
+/* t->f += lam J of a row atan2(u, w), t->A += its derivatives; Su, Sw: b~ a~ of the rows u and w,
+ * lam: the multiplier. Nothing is added where the angle is not defined. */
 void ga_tangent_angle(const ga_row *u, const ga_row *w, const double *Su, const double *Sw,
                       double lam, ga_tangent *t) {
   arc h;
@@ -272,8 +283,10 @@ static void add_point_force(const ga_pair *p, const double *X, double (*M)[GA_PA
   add_point_force_rows(p, Y, GA_PB, M);
 }
 
-/* Add f of a force phi between the points and its derivatives. Beside dphi = by_d dd, the arms r
- * turn (moments), and d' changes by omega x (dphi x r) = -omega~ r~ dphi with the rotations. */
+/* t->f += f of a force phi at p_b and -phi at p_a (space axes), t->A and t->B += its derivatives.
+ * by_d, by_rate: 3 x 3 derivatives of phi by d and d', NULL: zero; by_rate needs t->damped. Beside
+ * by_d dd, the arms r turn (moments), and d' changes with the rotations dphi of a body by
+ * omega x (dphi x r) = -omega~ r~ dphi. */
 void ga_tangent_points(const ga_pair *p, const double *phi, const double *by_d,
                        const double *by_rate, ga_tangent *t) {
   double X[9], Y[9];

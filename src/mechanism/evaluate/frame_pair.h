@@ -81,7 +81,8 @@ void ga_pair_points(ga_pair *p, bool curved, const ga_frame *a, const ga_frame *
                     const double *sb);
 void ga_pair_axes(ga_pair *p, const double *Ea, const double *Eb);
 
-/* Each sets value and J of a row, and Z if p->curved. First a.b, with a fixed on A and b on B: */
+/* Each sets value and J of a row, and Z if p->curved (else Z is not to be used). First a.b, with a
+ * fixed on A and b on B: */
 void ga_row_dot(const ga_pair *p, const double *a, const double *b, ga_row *row);
 /* component k of d, in space axes */
 void ga_row_point(const ga_pair *p, int k, ga_row *row);

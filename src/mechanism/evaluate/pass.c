@@ -8,13 +8,18 @@
  *
  *   row J, Z:       Z_phi += omega x J_phi,  x' x J_x             v is held, not x' and omega
  *   tangent f, A:   A(phi,phi) += f_phi~,  A(x,phi) += f_x~       d(R^T f) = R^T (df + f~ dphi)
- *   and B:          A(.,phi) -= B(.,phi) omega~,  B(.,x) x'~      as for rows */
+ *   and B:          A(.,phi) -= B(.,phi) omega~,  B(.,x) x'~      as for rows
+ *
+ * A kind of body (ga_body_kind) says what P is: nx and nphi are its numbers of velocities of x and
+ * of rotation; turn_x, turn_phi: P is R there; phi_at: the axis of its first rotation (planar:
+ * z). */
 #include <string.h>
 
 #include "mechanism/mechanism.h"
 
-/* Begin an evaluation at (t, q, v): flags from *out, empty frame cache. m, q, v, out must outlive
- * the pass; v may be NULL (all velocities zero). */
+/* Set all of *pass for an evaluation at (t, q, v): flags from *out, empty frame cache. m, q, v, out
+ * must outlive the pass; v may be NULL (all velocities zero) unless F, tangents or drifts are
+ * wanted. Nothing of *out is written here. */
 void ga_pass_begin(ga_pass *pass, const ga_mechanism *m, double t, const double *q, const double *v,
                    const ga_evaluation *out) {
   pass->m = m;
@@ -34,7 +39,8 @@ static void compute_frame(const ga_pass *pass, int body, ga_frame *frame) {
   b->kind->frame(pass->q + b->q_at, pass->v ? pass->v + b->v_at : NULL, frame);
 }
 
-/* Frame of a body from the cache; it overwrites the slot if another body is there. */
+/* Frame of a body from the cache, computed if it is not there; that overwrites the frame of another
+ * body in the same slot. Valid until a later call overwrites it in turn. */
 static const ga_frame *frame_of(ga_pass *pass, int body) {
   const int i = body % GA_FRAME_SLOTS;
   if (pass->tag[i] != body) compute_frame(pass, body, &pass->slot[i]);
@@ -42,8 +48,8 @@ static const ga_frame *frame_of(ga_pass *pass, int body) {
   return &pass->slot[i];
 }
 
-/* Frames of the element's bodies, kept in pass->frame until the next call. Two bodies that share a
- * cache slot use pass->spare for B. */
+/* *a, *b and pass->frame <- frames of the element's bodies; valid until the next call. Two bodies
+ * that share a cache slot (numbers equal modulo GA_FRAME_SLOTS) use pass->spare for B. */
 void ga_pass_frames(ga_pass *pass, const ga_element *el, const ga_frame **a, const ga_frame **b) {
   *a = frame_of(pass, el->body[0]);
   const bool clash =
@@ -68,7 +74,8 @@ static inline void to_own_axes(const ga_body_kind *kind, const double *R, const 
   }
 }
 
-/* Write the entries of P^T f whose bits are set in own_mask to val, one after the other. */
+/* Write the entries of P^T f whose bits are set in own_mask (bit k: velocity k of the body) to val,
+ * one after the other. f: 6 numbers (x, phi) in space axes; R: the body's rotation. */
 static inline void store_row_entries(const ga_body_kind *kind, const double *R, unsigned own_mask,
                                      const double *f, double *val) {
   if (kind->turn_phi) {
@@ -85,7 +92,7 @@ static inline void store_row_entries(const ga_body_kind *kind, const double *R, 
   if (own_mask >> kind->nx & 1) *val = f[3 + kind->phi_at];
 }
 
-/* f.(P v) of one body, where v are its velocities. */
+/* f.(P v) of one body, where v are its velocities; pass->v must not be NULL. */
 static double times_velocity(const ga_pass *pass, const ga_solid *b, const double *R,
                              const double *f) {
   double own[6], sum = 0;
@@ -94,8 +101,10 @@ static double times_velocity(const ga_pass *pass, const ga_solid *b, const doubl
   return sum;
 }
 
-/* Write row i of el: its value to g or k, J to G or H, and Z, with v held instead of (x', omega),
- * to Z or Y and times v to the drift. ga_pass_frames comes first. */
+/* Write row i of el (holonomic rows first), as far as pass->out wants it: its value to g or k, J to
+ * G or H, and Z, with v held instead of (x', omega), to Z or Y and times v to drift or k_drift.
+ * Entries are overwritten, not added to. ga_pass_frames(el) comes first; the ground has no entries;
+ * row->Z is read only if Z, Y or a drift is wanted. */
 void ga_pass_row(ga_pass *pass, const ga_element *el, int i, const ga_row *row) {
   const ga_evaluation *out = pass->out;
   const ga_row_slots *slots = &el->row[i];
@@ -110,7 +119,7 @@ void ga_pass_row(ga_pass *pass, const ga_element *el, int i, const ga_row *row) 
     const ga_solid *b = &pass->m->bodies.item[el->body[side]];
     const ga_frame *f = pass->frame[side];
     const double *J = row->J + 6 * side, *Z = row->Z + 6 * side;
-    double held[6];
+    double held[6]; /* Z with v held: the first line of the table at the head of this file */
     if (first) store_row_entries(b->kind, f->R, slots->own[side], J, first->val + slots->at[side]);
     if (!second && !drift) continue;
     if (b->kind->turn_phi) {
@@ -131,7 +140,8 @@ static void axis_cross(double s, const double *y, int k, double *c) {
   c[i] = s * y[j], c[j] = -s * y[i], c[k] = 0;
 }
 
-/* Write the rotational entries P^T c of one body to val; c is a moment in space axes. */
+/* Write the rotational entries P^T c of one body to val: 3, 1 (planar) or none (point); c is a
+ * moment in space axes. */
 static void store_phi_entries(const ga_body_kind *kind, const double *R, const double *c,
                               double *val) {
   if (kind->turn_phi) {
@@ -141,9 +151,10 @@ static void store_phi_entries(const ga_body_kind *kind, const double *R, const d
   }
 }
 
-/* Write row i of el, g = d_k, without a ga_row. J = s (e_k, r x e_k), s = -1 on A and 1 on B. With
- * the additions above, Z = s (0, y x e_k), y = omega x r, on SE(3) plus x':
- * r x (e x omega) + omega x (r x e) = (omega x r) x e. */
+/* Write holonomic row i of el, g = d_k of the points of p, to g, G, Z and drift as far as they are
+ * wanted, without a ga_row. J = s (e_k, r x e_k), s = -1 on A and 1 on B. With the additions at the
+ * head of this file, Z = s (0, y x e_k), y = omega x r, on SE(3) plus x': r x (e x omega) +
+ * omega x (r x e) = (omega x r) x e. ga_pass_frames(el) comes first. */
 void ga_pass_point_row(ga_pass *pass, const ga_element *el, int i, int k, const ga_pair *p) {
   const ga_evaluation *out = pass->out;
   const int r = el->lam_at + i;
@@ -154,6 +165,7 @@ void ga_pass_point_row(ga_pass *pass, const ga_element *el, int i, int k, const 
     const ga_body_kind *kind = pass->m->bodies.item[el->body[side]].kind;
     const ga_frame *f = pass->frame[side];
     const double *arm = side ? p->rb : p->ra, s = side ? 1 : -1;
+    /* slots: x has one entry, x_k, but three on SE(3); the rotation follows */
     const int at = el->row[i].at[side], phi = at + (kind->turn_x ? 3 : 1);
     double c[3], y[3];
     if (out->G) {
@@ -176,13 +188,16 @@ void ga_pass_point_row(ga_pass *pass, const ga_element *el, int i, int k, const 
   if (out->drift) out->drift[r] = drift;
 }
 
-/* Write the derivative of row i by the element's k-th coordinate to G or H. */
+/* Write the derivative `coefficient` of row i by the element's k-th coordinate to G (holonomic
+ * rows) or H; does nothing if that matrix is not wanted. */
 void ga_pass_row_coordinate(ga_pass *pass, const ga_element *el, int i, int k, double coefficient) {
   ga_csr *A = i < el->nlam ? pass->out->G : pass->out->H;
   if (A) A->val[el->coordinate_at[i * el->ncoordinate + k]] = coefficient;
 }
 
-/* F += P^T f of both bodies; f: 12 numbers in space axes, side A first. */
+/* out->F += P^T f of both bodies; f: 12 numbers (force, moment of A, then of B) in space axes. F
+ * must be wanted, and ga_pass_frames(el) comes first. The ground has no velocities: nothing is
+ * added. */
 void ga_pass_force(ga_pass *pass, const ga_element *el, const double *f) {
   for (int side = 0; side < 2; side++) {
     const ga_solid *b = &pass->m->bodies.item[el->body[side]];
@@ -194,7 +209,7 @@ void ga_pass_force(ga_pass *pass, const ga_element *el, const double *f) {
 
 /* ---- tangents ------------------------------------------------------------------------------- */
 
-/* A(.,phi) -= B(.,c) w~ for all rows; phi, c: first columns of the blocks. */
+/* t->A(.,phi) -= t->B(.,c) w~ for all 12 rows; phi, c: first columns of the 3-column blocks. */
 static void subtract_rate_terms(ga_tangent *t, int phi, int c, const double *w) {
   for (int i = 0; i < GA_PAIR; i++) {
     /* the row b^T w~ is w-crossed: b^T (w x y) = (b x w).y */
@@ -219,7 +234,8 @@ static void add_rotation_terms(ga_tangent *t, int side, const ga_body_kind *kind
   if (t->damped) subtract_rate_terms(t, phi, x, frame->xd);
 }
 
-/* Rotation from the body's own axes of x (even variation) or phi (odd) to space; NULL: identity. */
+/* Rotation from the body's own axes to space, of variation number 0 .. 3 (x_a, phi_a, x_b, phi_b):
+ * even ones are x, odd ones phi. NULL: the identity. */
 static const double *own_rotation(const ga_body_kind *kind, const ga_frame *frame, int variation) {
   return (variation % 2 ? kind->turn_phi : kind->turn_x) ? frame->R : NULL;
 }
@@ -232,7 +248,7 @@ typedef struct {
   const int *at;
 } block_slots;
 
-/* Add block b of M, turned to the bodies' own axes, to the matrix values val. */
+/* Add block b of the 12 x 12 matrix M, turned to the bodies' own axes, to the matrix values val. */
 static void add_rotated_block(const block_slots *b, double (*M)[GA_PAIR], double *val) {
   double X[9], Y[9];
   for (int i = 0; i < 3; i++) ga_copy3(&M[3 * b->row + i][3 * b->column], X + 3 * i);
@@ -250,7 +266,9 @@ static void add_rotated_block(const block_slots *b, double (*M)[GA_PAIR], double
   }
 }
 
-/* Add the tangent of el to Kt and, if damped, Ct. Changes t->A (adds the terms of varying P). */
+/* out->Kt += t->A and, if t->damped, out->Ct += t->B, in the velocities of the element's bodies.
+ * Changes t->A (adds the terms of varying P). Kt and Ct must be wanted; ga_pass_frames(el) comes
+ * first. Only the blocks in el->blocks are added; all others of t are zero (ga_pass_blocks). */
 void ga_pass_tangent(ga_pass *pass, const ga_element *el, ga_tangent *t) {
   const ga_frame *const *frame = pass->frame;
   const ga_body_kind *kind[2];
@@ -262,6 +280,7 @@ void ga_pass_tangent(ga_pass *pass, const ga_element *el, ga_tangent *t) {
     if (!(el->blocks >> block & 1)) continue;
     const int row = block / 4, column = block % 4;
     const ga_body_kind *kr = kind[row / 2], *kc = kind[column / 2];
+    /* number of the block's first row among the velocities of A, then B */
     const int first = (row / 2 ? kind[0]->nv : 0) + (row % 2 ? kr->nx : 0);
     const block_slots slots = {.row = row,
                                .column = column,
@@ -277,8 +296,9 @@ void ga_pass_tangent(ga_pass *pass, const ga_element *el, ga_tangent *t) {
   }
 }
 
-/* Add the tangent of a constant force phi at p_b and -phi at p_a to Kt. f_phi = s r x phi; with
- * f_phi~ added the block (phi, phi) is s r~ phi~, and on SE(3) the block (x, phi) is s phi~. */
+/* out->Kt += the tangent of a constant force phi (space axes) at p_b and -phi at p_a, s = 1 and -1.
+ * Its moment is f_phi = s r x phi; with f_phi~ added the block (phi, phi) is s r~ phi~, and on
+ * SE(3) the block (x, phi) is s phi~. Kt must be wanted; ga_pass_frames(el) comes first. */
 void ga_pass_point_tangent(ga_pass *pass, const ga_element *el, const double *phi,
                            const ga_pair *p) {
   double *val = pass->out->Kt->val, X[9], Y[9];
@@ -316,7 +336,8 @@ static unsigned missing_variations(const ga_mechanism *m, const ga_element *el) 
   return missing;
 }
 
-/* Bits GA_BLOCK_BIT of all blocks that ga_pass_tangent writes for an element of this structure. */
+/* Bits GA_BLOCK_BIT of all blocks that ga_pass_tangent writes for an element of structure s: its
+ * plain derivatives, the terms of varying P, without blocks of variations that a body lacks. */
 unsigned ga_pass_blocks(const ga_mechanism *m, const ga_element *el, const ga_structure *s) {
   unsigned blocks = s->blocks, force = s->force;
   const unsigned missing = missing_variations(m, el);

@@ -37,24 +37,26 @@ static void derivative_of_AT(const double *rho, const double *n, double *g) {
   }
 }
 
+/* a bushing at a state; the letters are those of the head of this file */
 typedef struct {
   ga_pair pair;
   double rho[3], A[9]; /* A(rho) */
   double AU[9];        /* A U_b^T */
   double D[6][GA_PAIR], E[6][GA_PAIR];
-  double delta[6], rate[6], w[6];
-  double turning[3]; /* omega_b - omega_a */
+  double delta[6], rate[6], w[6]; /* deformation, its rate, wrench */
+  double turning[3];              /* omega_b - omega_a */
 } bushing;
 
-/* Sets rho, A, A U_b^T and the rotational rows of D from the axes in b->pair. False if the sides
- * are turned by more than 0.95 pi, because rho jumps at pi. */
+/* Sets rho, A, A U_b^T and the rotational rows of D from the axes in b->pair; the other rows of D
+ * become zero. False if the sides are turned by more than 0.95 pi, because rho jumps at pi: then
+ * only rho is set. */
 static bool rotation_rows(bushing *b) {
   double Q[9], p[4], S[9], SS[9], Ut[9];
   ga_product_t3(b->pair.Ua, b->pair.Ub, Q);
   ga_quat_of_matrix(Q, p);
   ga_quat_log(p, b->rho);
   const double x = ga_dot3(b->rho, b->rho), e = ga_s6(x);
-  if (!(x < 0.95 * 0.95 * 9.8696044010893586)) return false;
+  if (!(x < 0.95 * 0.95 * 9.8696044010893586)) return false; /* (0.95 pi)^2 */
   ga_skew3(b->rho, S);
   ga_skew_skew3(b->rho, b->rho, SS);
   for (int i = 0; i < 9; i++) b->A[i] = (i % 4 == 0) + 0.5 * S[i] + e * SS[i];
@@ -70,7 +72,8 @@ static bool rotation_rows(bushing *b) {
   return true;
 }
 
-/* Sets E, the derivative of delta' by the frames, for the rotation (translation: zero):
+/* Sets b->E, the derivative of delta' by the frames, for the rotation (translation: zero). Needs
+ * rotation_rows and turning (w below, not the wrench):
  *   -g(y)(-rho) drho + A d(U_b^T w),  w = omega_b - omega_a, y = U_b^T w, d(U_b^T w) = U_b^T w~
  *   dphi_b */
 static void rotation_curvature(bushing *b) {
@@ -100,7 +103,8 @@ static double rate_of_row(const double *row, const ga_pair *p) {
 }
 
 /* Fills b at the state of the pass: delta, D, delta', the wrench w = K delta + C delta', and E if
- * tangents are wanted. False if the sides are turned too far. */
+ * tangents are wanted (else E is not set). False if the sides are turned too far: then only pair,
+ * turning and rho are set. */
 static bool bushing_at(ga_pass *pass, const ga_element *el, bool tangents, bushing *b) {
   const bushing_data *data = el->data;
   const ga_frame *fa, *fb;
@@ -130,7 +134,7 @@ static bool bushing_at(ga_pass *pass, const ga_element *el, bool tangents, bushi
   return true;
 }
 
-/* f = D^T w */
+/* f = D^T w, GA_PAIR numbers, overwritten */
 static void force_covector(const bushing *b, double *f) {
   for (int k = 0; k < GA_PAIR; k++) {
     f[k] = 0;
@@ -211,7 +215,7 @@ static double bushing_energy(ga_pass *pass, const ga_element *el) {
   const bushing_data *data = el->data;
   bushing b;
   double sum = 0;
-  if (!bushing_at(pass, el, false, &b)) return NAN;
+  if (!bushing_at(pass, el, /* tangents: */ false, &b)) return NAN;
   for (int i = 0; i < 6; i++) {
     for (int j = 0; j < 6; j++) sum += 0.5 * b.delta[i] * data->K[6 * i + j] * b.delta[j];
   }
@@ -224,7 +228,7 @@ static void bushing_output(ga_pass *pass, const ga_state *state, const ga_elemen
   (void)state;
   bushing b;
   double f[GA_PAIR];
-  if (!bushing_at(pass, el, false, &b)) {
+  if (!bushing_at(pass, el, /* tangents: */ false, &b)) {
     for (int i = 0; i < 6; i++) values[i] = NAN;
     return;
   }
@@ -232,8 +236,8 @@ static void bushing_output(ga_pass *pass, const ga_state *state, const ga_elemen
   ga_wrench_columns(&b.pair, f, values);
 }
 
-/* Fills bodies of el and its data from the description. GA_ERR_ARG unless both bodies are rigid,
- * all numbers are finite and K is symmetric. */
+/* Fills bodies of el and its data (zero before) from the description. GA_ERR_ARG unless both bodies
+ * are rigid, all numbers are finite and K is symmetric. */
 static ga_status bushing_describe(ga_mechanism *m, const char *owner, const ga_force *force,
                                   ga_element *el, void *out, ga_error *err) {
   bushing_data *data = out;

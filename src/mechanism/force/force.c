@@ -25,8 +25,8 @@ static bool load_function(ga_pass *pass, const ga_element *el, int i, ga_call *c
   return true;
 }
 
-/* value = value(t) in space axes; *frame = frame of the loaded body. Returns 0, or a code where a
- * function cannot be evaluated. */
+/* value = value(t) in space axes; *frame = frame of the loaded body, owned by the pass. Returns 0,
+ * or a code where a function cannot be evaluated: then value is not set. */
 static int load_value(ga_pass *pass, const ga_element *el, const ga_frame **frame, double *value) {
   const load *data = el->data;
   const ga_frame *ground;

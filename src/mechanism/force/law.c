@@ -28,7 +28,8 @@ static bool moves_with_frames(ga_variable_kind kind) {
 }
 
 /* *f = value of the function at c->value; with `derivatives`, c->by[i] = derivative by variable i,
- * one call per variable. Returns 0, or the code of the author's C function. */
+ * one call per variable; 0 for variables that are given from outside (time, input). Returns 0, or
+ * the code of the author's C function; then *f and by are of no use. */
 int ga_call_law(ga_call *c, bool derivatives, double *f) {
   double jet[3] = {0, 0, 0};
   bool called = false;

@@ -13,14 +13,15 @@ typedef struct spring_data {
 
 /* ---- the line of the spring ----------------------------------------------------------------- */
 
+/* a spring at a state */
 typedef struct spring {
   ga_pair pair;
-  double s, rate, n[3], u[3]; /* distance, its rate, direction, d' */
-  double tension, by_s, by_rate;
+  double s, rate, n[3], u[3];    /* distance, its rate, direction, d' */
+  double tension, by_s, by_rate; /* tau, its derivatives by s and s' */
 } spring;
 
 /* Sets pair, distance s, direction n, d' and rate of sp. False where the points meet, because they
- * have no direction then. */
+ * have no direction then: only pair and s are set. */
 static bool find_line(ga_pass *pass, const ga_element *el, spring *sp) {
   const spring_data *data = el->data;
   const ga_frame *a, *b;
@@ -42,8 +43,9 @@ static ga_call law_at(const ga_pass *pass, const spring_data *data, const spring
                    .value = {[GA_LAW_S] = sp->s, [GA_LAW_RATE] = sp->rate, [GA_LAW_T] = pass->t}};
 }
 
-/* Fills sp with the tension and, if tangents are wanted, its derivatives by s and s'. Returns 0; >
- * 0 where the points meet; else the code of the law. */
+/* Fills sp with line and tension and, if tangents are wanted, its derivatives by s and s' (else
+ * without those of the law). Returns 0; > 0 where the points meet (only pair and s are set); else
+ * the code of the law. */
 static int spring_at(ga_pass *pass, const ga_element *el, bool tangents, spring *sp) {
   const spring_data *data = el->data;
   const ga_elastic *e = &data->elastic;
@@ -138,7 +140,7 @@ static void spring_output(ga_pass *pass, const ga_state *state, const ga_element
                           double *values) {
   (void)state;
   spring sp;
-  const int code = spring_at(pass, el, false, &sp);
+  const int code = spring_at(pass, el, /* tangents: */ false, &sp);
   values[0] = sp.s;
   values[1] = code == 0 ? sp.rate : NAN;
   values[2] = code == 0 ? sp.tension : NAN;
@@ -146,8 +148,8 @@ static void spring_output(ga_pass *pass, const ga_state *state, const ga_element
 
 /* ---- description ---------------------------------------------------------------------------- */
 
-/* Fills bodies of el, points, stiffness, damping and law. The free length is the one given, or else
- * the distance in the start configuration. */
+/* Fills bodies of el, and points, stiffness, damping and law of its data (zero before). The free
+ * length is the one given, or else the distance in the start configuration. */
 static ga_status spring_describe(ga_mechanism *m, const char *owner, const ga_force *force,
                                  ga_element *el, void *out, ga_error *err) {
   spring_data *data = out;

@@ -75,7 +75,7 @@ static void torsion_output(ga_pass *pass, const ga_state *state, const ga_elemen
                            double *values) {
   (void)state;
   double by_s, by_rate;
-  if (torsion_at(pass, el, false, values, &by_s, &by_rate) != 0) values[0] = NAN;
+  if (torsion_at(pass, el, /* tangents: */ false, values, &by_s, &by_rate) != 0) values[0] = NAN;
 }
 
 /* Fills the coordinate of el and its data; makes the coordinate exist if needed. `free` is the

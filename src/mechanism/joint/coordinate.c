@@ -13,8 +13,8 @@ static const double two_pi = 6.28318530717958647693;
 
 /* ---- the coordinate itself ------------------------------------------------------------------ */
 
-/* The two rows behind an angle atan2(u, w): u = a1.b1 and w = a2.b2; Su, Sw: their matrices b~ a~
- * for tangents, or NULL. */
+/* Sets the two rows behind an angle atan2(u, w): u = a1.b1 and w = a2.b2, with the axes a of A and
+ * b of B that spec names; Su, Sw: their matrices b~ a~ (by rows) for tangents, or NULL. */
 static void angle_rows(const ga_pair *p, const ga_coordinate_spec *spec, ga_row *u, ga_row *w,
                        double *Su, double *Sw) {
   double a[3], b[3];
@@ -28,8 +28,8 @@ static void angle_rows(const ga_pair *p, const ga_coordinate_spec *spec, ga_row 
   if (Sw) ga_dot_bend(a, b, Sw);
 }
 
-/* Value and derivatives of a coordinate at p, without theta. False where an angle is not defined (u
- * = w = 0). */
+/* Sets row to value and derivatives of a coordinate at p, without theta. False where an angle is
+ * not defined (u = w = 0): then row is of no use. */
 bool ga_coordinate_row(const ga_pair *p, const ga_coordinate_spec *spec, ga_row *row) {
   if (!spec->angle) {
     double a[3];
@@ -58,7 +58,7 @@ static void put_tangent(ga_pass *pass, const ga_element *el, const ga_coordinate
                         const ga_pair *p) {
   const double lam = *ga_pass_lam(pass, el);
   ga_tangent t;
-  ga_tangent_clear(&t, false);
+  ga_tangent_clear(&t, /* by velocities: */ false);
   if (spec->angle) {
     ga_row u, w;
     double Su[9], Sw[9];
@@ -112,7 +112,7 @@ const ga_element_type ga_element_coordinate = {
     GA_COLUMNS(coordinate_columns),
     .output = coordinate_output};
 
-/* Value and rate of a coordinate of a joint in the start configuration of its bodies, with the
+/* *value, *rate = those of coordinate `which` of a joint in the start configuration, with the
  * author's number of full turns added to angles. False where the angle is not defined. */
 bool ga_coordinate_start(const ga_mechanism *m, const ga_element *joint, int which, double *value,
                          double *rate) {
@@ -140,7 +140,8 @@ static void line_structure(const ga_mechanism *m, const ga_element *el, ga_struc
   s->coordinates = true;
 }
 
-/* the author's function f(t) of a drive, ready to be called at pass->t */
+/* The author's function f(t) of a drive, ready to be called at pass->t. field: its name in model
+ * files; time_derivatives: how many of them are used. */
 static ga_call drive_call(const ga_pass *pass, const ga_element *el, const char *field,
                           int time_derivatives) {
   return (ga_call){.law = el->data,
@@ -193,14 +194,14 @@ static int rate_evaluate(ga_pass *pass, const ga_element *el) {
   return 0;
 }
 
-/* the effort that acts in the direction of +theta: -lam */
+/* writes the effort that acts in the direction of +theta: -lam */
 static void drive_output(ga_pass *pass, const ga_state *state, const ga_element *el,
                          double *values) {
   (void)pass;
   values[0] = -state->lam[el->lam_at];
 }
 
-/* the effort that acts in the direction of +theta: -psi */
+/* writes the effort that acts in the direction of +theta: -psi */
 static void rate_output(ga_pass *pass, const ga_state *state, const ga_element *el,
                         double *values) {
   (void)pass;

@@ -138,7 +138,8 @@ static void joint_structure(const ga_mechanism *m, const ga_element *el, ga_stru
   }
 }
 
-/* sets the rows of a joint, and the flags whether they use joint axes and points */
+/* sets the rows of a joint (a table that is borrowed), and the flags whether they use joint axes
+ * and points */
 void ga_joint_set_rows(ga_joint_data *joint, const ga_row_list *rows) {
   joint->rows = rows;
   joint->axes = joint->points = false;
@@ -163,7 +164,7 @@ static void put_tangent(ga_pass *pass, const ga_element *el, const ga_joint_data
     ga_pass_point_tangent(pass, el, sum.phi, p);
     return;
   }
-  ga_tangent_clear(&t, false);
+  ga_tangent_clear(&t, /* by velocities: */ false);
   if (joint->axes) {
     ga_tangent_plane(p, sum.plane, &t);
     ga_tangent_dot(sum.S, sum.n, &t);

@@ -17,8 +17,10 @@ struct ga_primitive {
   unsigned touches, blocks; /* as in ga_structure */
   bool axes;                /* uses the axes of the joint */
   bool component;           /* touches one component of x, row.a */
+  /* sets row: value and derivatives of g at p */
   void (*row)(const ga_pair *p, const ga_joint_data *joint, const ga_primitive_row *spec,
               ga_row *row);
+  /* adds the contribution of the multiplier lam to sum */
   void (*weigh)(const ga_pair *p, const ga_joint_data *joint, const ga_primitive_row *spec,
                 double lam, ga_weights *sum);
 };

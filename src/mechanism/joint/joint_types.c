@@ -5,7 +5,10 @@
 
 #include "mechanism/mechanism.h"
 
-enum { X, Y, Z };
+enum { X, Y, Z }; /* axes of a joint frame */
+
+/* rows of primitives (see joint.c): an axis of A, then one of B; lists of rows with their number,
+ * -1: the joint does not exist in the plane */
 
 #define PLANE(axis) \
   { &ga_primitive_plane, axis, 0 }

@@ -15,7 +15,8 @@
 
 /* ---- a force at a moving point -------------------------------------------------------------- */
 
-/* The point y, with dc = Ca dphi_a + Cb dphi_b, and whether directions ride on A (0) or B (1). */
+/* The contact point y = p_b + c: c, its derivatives in dc = Ca dphi_a + Cb dphi_b (by rows), and
+ * whether directions ride on (turn with) A (0) or B (1). */
 typedef struct {
   double c[3], Ca[9], Cb[9];
   int rides;
@@ -57,8 +58,8 @@ static void slip_row(const ga_pair *p, const touch *at, const double *t, ga_row 
   ga_plus3(row->Z + GA_PB, 1, by_c, row->Z + GA_PB);
 }
 
-/* Adds f = (-T, -(e + c) x T, T, (r_b + c) x T) and its derivative to t. T turns with the body it
- * rides on: dT = -T~ dphi. */
+/* Adds the force f = (-T, -(e + c) x T, T, (r_b + c) x T) to t->f and its derivative to t->A, which
+ * the caller has cleared. T turns with the body it rides on: dT = -T~ dphi. */
 static void slip_tangent(const ga_pair *p, const touch *at, const double *T, ga_tangent *t) {
   double arm_a[3], arm_b[3], S[9], X[9];
   const int rides = at->rides ? GA_PB : GA_PA;
@@ -101,7 +102,8 @@ typedef struct {
   double n[3], a[3], nu, sigma, r;
 } rolling;
 
-/* Sets c->at for a disk: the contact c = -r m and its derivatives Ca, Cb.
+/* Sets c->at (but for rides) for a disk: the contact c = -r m and its derivatives Ca, Cb. Needs n,
+ * a, nu, sigma > 0 and r of c.
  * dc = -(r/sigma)(I - m m^T)(dn - nu da - a dnu),  m = (n - nu a)/sigma, dnu = a.dn + n.da */
 static void disk_contact(rolling *c) {
   double m[3], by_n[9], by_a[9], S[9];
@@ -127,7 +129,7 @@ static void disk_contact(rolling *c) {
 }
 
 /* Fills c with the contact geometry at the state of the pass; false if the disk lies flat, because
- * then every point of its rim touches. */
+ * then every point of its rim touches: only pair, n, a, nu, sigma, r are set. */
 static bool rolling_at(ga_pass *pass, const ga_element *el, rolling *c) {
   const ga_joint_data *joint = el->data;
   ga_joint_pair(pass, el, joint, &c->pair);
@@ -142,7 +144,7 @@ static bool rolling_at(ga_pass *pass, const ga_element *el, rolling *c) {
     double across[3];
     ga_cross3(c->n, c->a, across);
     c->sigma = ga_norm3(across);
-    if (!(c->sigma > 1e-4)) return false;
+    if (!(c->sigma > 1e-4)) return false; /* flat: less than 1e-4 rad */
     disk_contact(c);
     return true;
   }
@@ -153,8 +155,8 @@ static bool rolling_at(ga_pass *pass, const ga_element *el, rolling *c) {
   return true;
 }
 
-/* Row of the contact: g = n.d - r sigma(nu), with sigma' = -nu/sigma, sigma'' = -1/sigma^3; sphere:
- * g = n.d - r. */
+/* Sets row (value, J and, if the pair is curved, Z) of the contact: g = n.d - r sigma(nu), with
+ * sigma' = -nu/sigma, sigma'' = -1/sigma^3; sphere: g = n.d - r. */
 static void contact_row(const rolling *c, ga_row *row) {
   ga_row_plane(&c->pair, c->n, row);
   if (!c->disk) {
@@ -180,7 +182,7 @@ static void rolling_tangent(ga_pass *pass, const ga_element *el, const rolling *
   const double lam = *ga_pass_lam(pass, el), *psi = ga_pass_psi(pass, el);
   double normal[3], T[3], t1[3], t2[3];
   ga_tangent t;
-  ga_tangent_clear(&t, false);
+  ga_tangent_clear(&t, /* by velocities: */ false);
   ga_column3(c->pair.Ua, 0, t1);
   ga_column3(c->pair.Ua, 1, t2);
   for (int i = 0; i < 3; i++) {
@@ -232,8 +234,8 @@ static int rolling_evaluate(ga_pass *pass, const ga_element *el) {
   return 0;
 }
 
-/* Writes the wrench on B in joint axes of A (6 numbers), then the force in space axes; NaN if the
- * disk lies flat. */
+/* Writes 9 values: the wrench on B in joint axes of A (6 numbers), then the force on B in space
+ * axes; NaN if the disk lies flat. */
 static void rolling_output(ga_pass *pass, const ga_state *state, const ga_element *el,
                            double *values) {
   const double *psi = state->psi + el->psi_at;
@@ -303,7 +305,7 @@ static int knife_evaluate(ga_pass *pass, const ga_element *el) {
   if (pass->tangents) {
     const double psi = *ga_pass_psi(pass, el), T[3] = {psi * e[0], psi * e[1], psi * e[2]};
     ga_tangent t;
-    ga_tangent_clear(&t, false);
+    ga_tangent_clear(&t, /* by velocities: */ false);
     slip_tangent(&p, &at, T, &t);
     ga_pass_tangent(pass, el, &t);
   }

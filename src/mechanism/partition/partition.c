@@ -17,7 +17,7 @@
 #endif
 
 /* Neighbours of body i, without the ground: adj[ptr[i]] .. adj[ptr[i + 1] - 1], in increasing order
- * and each once. Bodies count from 0 here. */
+ * and each once. n: number of bodies, which count from 0 here; weight: velocities of each. */
 typedef struct {
   int n;
   int *ptr, *adj, *weight;
@@ -33,7 +33,7 @@ static int body_of_coordinate(const ga_mechanism *m, int coordinate) {
 }
 
 /* Number of pairs of bodies (numbered from 1) that an element connects; the pairs are written into
- * edge, two numbers each, unless it is NULL. */
+ * edge, two numbers each, unless it is NULL (then the caller only counts the room it needs). */
 static int edges_of(const ga_mechanism *m, const ga_element *el, int *edge) {
   int n = 0;
   if (el->body[0] > 0 && el->body[1] > 0) {
@@ -55,7 +55,7 @@ static int compare_ints(const void *a, const void *b) {
   return *(const int *)a - *(const int *)b;
 }
 
-/* Sorts the neighbours of each body and removes duplicates; ptr and adj are compacted. */
+/* Sorts the neighbours of each body and removes duplicates; ptr and adj are compacted in place. */
 static void merge_duplicates(graph *g) {
   int at = 0;
   for (int i = 0, begin = 0; i < g->n; i++) {
@@ -69,8 +69,8 @@ static void merge_duplicates(graph *g) {
   }
 }
 
-/* g = graph of the bodies without the ground, in the arena; weight: number of velocities. False
- * without memory. */
+/* Fills all of g, in the arena: the graph of the bodies without the ground, weighted by their
+ * velocities. False without memory. */
 static bool build_graph(const ga_mechanism *m, ga_arena *arena, graph *g) {
   const int elements = m->joints.count + m->others.count;
   int count = 0;
@@ -87,6 +87,7 @@ static bool build_graph(const ga_mechanism *m, ga_arena *arena, graph *g) {
   int *next = g->ptr + 1;
   for (int k = 0; k < 2 * count; k++) next[edge[k]]++;
   for (int i = 0; i < g->n; i++) next[i + 1] += next[i];
+  /* k ^ 1: the other end of the same edge */
   for (int k = 0; k < 2 * count; k++) g->adj[next[edge[k] - 1]++] = edge[k ^ 1] - 1;
   for (int i = 0; i < g->n; i++) g->weight[i] = m->bodies.item[i + 1].kind->nv;
   merge_duplicates(g);
@@ -96,7 +97,8 @@ static bool build_graph(const ga_mechanism *m, ga_arena *arena, graph *g) {
 /* ---- ranges --------------------------------------------------------------------------------- */
 
 /* Appends to order[end..] all bodies that are connected with `from`, breadth first, and marks them
- * in seen. Returns the new end of order. */
+ * in seen (n flags; those of this piece must be false). order needs room for n. Returns the new end
+ * of order. */
 static int walk_piece(const graph *g, int from, bool *seen, int *order, int end) {
   int at = end;
   order[end++] = from;
@@ -111,8 +113,8 @@ static int walk_piece(const graph *g, int from, bool *seen, int *order, int end)
   return end;
 }
 
-/* order = all n bodies, one connected piece after the other. A piece begins at the body that a
- * first walk through it reached last, so that ranges of the order are compact. False without
+/* order (n numbers) = all n bodies, one connected piece after the other. A piece begins at the body
+ * that a first walk through it reached last, so that ranges of the order are compact. False without
  * memory. */
 static bool walk_all(const graph *g, ga_arena *arena, int *order) {
   bool *seen = ga_arena_take(arena, (size_t)g->n, sizeof *seen);
@@ -127,13 +129,14 @@ static bool walk_all(const graph *g, ga_arena *arena, int *order) {
 }
 
 /* body[b] = subdomain of body b: the order (NULL: 0, 1, ..) is cut into ranges of nearly equal
- * weight, none empty. */
+ * weight, none empty. Needs 1 <= subdomains <= g->n. */
 static void cut_ranges(const graph *g, const int *order, int subdomains, int *body) {
   long long all = 0, sum = 0;
   for (int i = 0; i < g->n; i++) all += g->weight[i];
   int subdomain = 0;
   for (int i = 0, first = 0; i < g->n; i++) {
     const int b = order ? order[i] : i;
+    /* full: the range has its share; must: each subdomain left gets just one body */
     const bool full = sum * subdomains >= all * (subdomain + 1) && i > first;
     const bool must = g->n - i == subdomains - 1 - subdomain && i > first;
     if (subdomain < subdomains - 1 && (full || must)) {
@@ -159,12 +162,13 @@ static bool every_subdomain_used(const graph *g, int subdomains, const int *body
   return true;
 }
 
-/* body[i] = subdomain of body i, by METIS; false if METIS failed or left a subdomain empty */
+/* body[i] = subdomain of body i, by METIS; false if METIS failed or left a subdomain empty: then
+ * body is of no use, and the caller cuts ranges */
 static bool cut_graph(graph *g, ga_arena *arena, int subdomains, int *body) {
   idx_t n = g->n, constraints = 1, nparts = subdomains, edges, options[METIS_NOPTIONS];
   if (sizeof(idx_t) != sizeof(int)) return false;
   METIS_SetDefaultOptions(options);
-  options[METIS_OPTION_SEED] = 1;
+  options[METIS_OPTION_SEED] = 1; /* the same result in each run */
   /* recursive bisection is better for few subdomains, as the manual of METIS says */
   const int code =
       subdomains <= 8 ? METIS_PartGraphRecursive(&n, &constraints, (idx_t *)g->ptr, (idx_t *)g->adj,
@@ -176,6 +180,7 @@ static bool cut_graph(graph *g, ga_arena *arena, int subdomains, int *body) {
   return code == METIS_OK && every_subdomain_used(g, subdomains, body, arena);
 }
 
+/* what cuts the graph in this build, for messages */
 const char *ga_partitioner_name(void) {
   return "METIS";
 }
@@ -186,6 +191,7 @@ static bool cut_graph(graph *g, ga_arena *arena, int subdomains, int *body) {
   return false;
 }
 
+/* what cuts the graph in this build, for messages */
 const char *ga_partitioner_name(void) {
   return "breadth-first ranges";
 }
@@ -194,7 +200,7 @@ const char *ga_partitioner_name(void) {
 /* ---- elements ------------------------------------------------------------------------------- */
 
 /* Subdomain of an element: the lower one of its two bodies; that of its first joint if it acts on
- * coordinates. */
+ * coordinates; 0 if only the ground is concerned. Needs s->body. */
 static int subdomain_of(const ga_mechanism *m, const ga_partition *s, const ga_element *el) {
   const int *body = el->body;
   if (el->ncoordinate > 0) body = m->joints.item[m->coordinates.item[el->coordinate[0]].joint].body;
@@ -204,7 +210,9 @@ static int subdomain_of(const ga_mechanism *m, const ga_partition *s, const ga_e
   return a < b ? a : b;
 }
 
-/* Fills s->body and s->element. Without METIS, or if METIS fails, the graph is cut into ranges. */
+/* Fills s->body and s->element, which are allocated. how: by the graph, or ranges of the walk or of
+ * the bodies' numbers (GA_PARTITION_RANGES). Without METIS, or if METIS fails, the walk is cut into
+ * ranges. The arena gets scratch. GA_OK or GA_ERR_MEM, without a message. */
 static ga_status assign_subdomains(const ga_mechanism *m, ga_partition_method how, ga_partition *s,
                                    ga_arena *arena) {
   graph g = {0};
@@ -221,7 +229,8 @@ static ga_status assign_subdomains(const ga_mechanism *m, ga_partition_method ho
   return GA_OK;
 }
 
-/* *out: a new partition of a built mechanism, freed by ga_partition_free; NULL on failure. */
+/* *out: a new partition of a built mechanism into `subdomains` (at most one per body), freed by
+ * ga_partition_free; NULL on failure. */
 ga_status ga_partition_new(const ga_mechanism *m, int subdomains, ga_partition_method how,
                            ga_partition **out, ga_error *err) {
   *out = NULL;
@@ -253,6 +262,7 @@ ga_status ga_partition_new(const ga_mechanism *m, int subdomains, ga_partition_m
   return ga_fail(err, GA_ERR_MEM, "no memory to divide the mechanism");
 }
 
+/* frees a partition; NULL is allowed */
 void ga_partition_free(ga_partition *partition) {
   if (!partition) return;
   ga_free(partition->body);

@@ -10,12 +10,15 @@
 #include "genalpha/ga_partition.h"
 #include "mechanism/mechanism.h"
 
+/* m: the mechanism of its own; info: sizes, numbers in the whole, model, for ga_subdomain_view */
 struct ga_subdomain {
   ga_mechanism *m;
   ga_subdomain_info info;
 };
 
-/* Numbers in the whole and here; -1: not in this subdomain. */
+/* The work of cutting out one subdomain ("here") of the whole mechanism: numbers in the whole and
+ * here; -1: not in this subdomain. Until number_marked, body and coordinate are marks (1:
+ * needed). */
 typedef struct {
   const ga_mechanism *whole;
   const ga_partition *partition;
@@ -25,7 +28,7 @@ typedef struct {
   int *body, *coordinate;        /* of the whole: number here */
   int *whole_body, *whole_angle; /* of this subdomain: number in the whole */
   int *whole_element;            /* of this subdomain's elements: number in the whole */
-  int *element_at;               /* of joints and others of the whole */
+  int *element_at;               /* of joints and others of the whole: see find_elements */
   bool *elsewhere;               /* of the whole's bodies: another subdomain has it, too */
 } cut;
 
@@ -47,7 +50,7 @@ static bool allocate_cut(cut *c) {
 /* ---- bodies and coordinates of the subdomain ------------------------------------------------ */
 
 /* Marks the bodies and coordinates of an element as needed here (body, coordinate = 1), or its
- * bodies as used elsewhere if the element belongs to another subdomain. */
+ * bodies as used elsewhere if the element belongs to another subdomain. subdomain: that of el. */
 static void mark_element(cut *c, const ga_element *el, int subdomain) {
   for (int side = 0; side < 2; side++) {
     const int b = el->body[side];
@@ -61,7 +64,8 @@ static void mark_element(cut *c, const ga_element *el, int subdomain) {
   for (int k = 0; k < el->ncoordinate; k++) c->coordinate[el->coordinate[k]] = 1;
 }
 
-/* Marks all bodies and coordinates that this subdomain needs, and the bodies that others use. */
+/* Marks all bodies and coordinates that this subdomain needs (body, coordinate = 1), and the bodies
+ * that others own or use (elsewhere). All marks must be zero before. */
 static void mark_all(cut *c) {
   const ga_mechanism *w = c->whole;
   for (int i = 0; i < c->partition->elements; i++)
@@ -79,7 +83,7 @@ static void mark_all(cut *c) {
 }
 
 /* Numbers the marked items (here[i] != 0) in their order: here[i] = number or -1, whole[number] =
- * i. Returns their count. */
+ * i. Both have n entries. Returns the count of marked items. */
 static int number_marked(int n, int *here, int *whole) {
   int count = 0;
   for (int i = 0; i < n; i++) {
@@ -95,8 +99,9 @@ static int number_marked(int n, int *here, int *whole) {
 
 /* ---- bodies, coordinates, elements ---------------------------------------------------------- */
 
-/* Copies the marked bodies into c->own and counts them in info. Bodies owned by another subdomain
- * get no mass and no inertia here. False without memory. */
+/* Numbers the marked bodies, copies them into c->own, which has the ground already, and adds to the
+ * counts bodies, owned, shared and lent of info. Bodies owned by another subdomain get no mass and
+ * no inertia here. False without memory. */
 static bool copy_bodies(cut *c, ga_subdomain_info *info) {
   ga_mechanism *m = c->own;
   c->body[0] = 1; /* the ground */
@@ -121,7 +126,8 @@ static bool copy_bodies(cut *c, ga_subdomain_info *info) {
   return true;
 }
 
-/* Copies the marked coordinates into c->own; false without memory. */
+/* Numbers the marked coordinates and copies them into c->own, without joints yet; false without
+ * memory. */
 static bool copy_coordinates(cut *c) {
   ga_mechanism *m = c->own;
   const int count = number_marked(c->whole->coordinates.count, c->coordinate, c->whole_angle);
@@ -192,8 +198,9 @@ static void find_elements(cut *c) {
   }
 }
 
-/* Copies all elements of this subdomain and records their numbers in the whole (whole_element).
- * False without memory. */
+/* Copies all elements of this subdomain, counts them in info->elements and records their numbers in
+ * the whole (whole_element, in the order that the layout gives them here). Needs bodies and
+ * coordinates first; false without memory. */
 static bool copy_elements(cut *c, ga_subdomain_info *info) {
   const int joints = c->whole->joints.count;
   int here = 0;
@@ -213,7 +220,8 @@ static bool copy_elements(cut *c, ga_subdomain_info *info) {
 
 /* ---- numbers of the whole ------------------------------------------------------------------- */
 
-/* q[i], v[i] = number in the whole of the subdomain's i-th entry of q and v */
+/* q[i], v[i] = number in the whole of the subdomain's i-th entry of q and v; needs the layout of
+ * c->own */
 static void map_unknowns(const cut *c, long *q, long *v) {
   const ga_mechanism *w = c->whole, *m = c->own;
   for (int i = 1; i < m->bodies.count; i++) {
@@ -239,7 +247,8 @@ static void map_rows(const cut *c, long *lam, long *psi) {
 }
 
 /* Fills info: sizes, numbers in the whole, start values, model. Needs the layout of c->own; its
- * arrays live in the arena of c->own. */
+ * arrays live in the arena of c->own. Sets q0, v0 and model.q_size of c->own, too. GA_OK or
+ * GA_ERR_MEM, without a message. */
 static ga_status fill_info(cut *c, ga_subdomain_info *info) {
   ga_mechanism *m = c->own;
   const ga_mechanism *w = c->whole;
@@ -290,7 +299,8 @@ static ga_status check_arguments(const ga_mechanism *m, const ga_partition *s, i
   return GA_OK;
 }
 
-/* Builds the mechanism c->own of one subdomain and fills info. */
+/* Builds the mechanism c->own (new and empty) of one subdomain and fills info (zero before). The
+ * caller frees c->scratch and c->own, also on failure; GA_ERR_MEM may come without a message. */
 static ga_status build_subdomain(cut *c, ga_subdomain_info *info, ga_error *err) {
   ga_mechanism *m = c->own;
   if (!allocate_cut(c)) return GA_ERR_MEM;

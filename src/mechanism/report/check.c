@@ -11,10 +11,12 @@
 #include "mechanism/mechanism.h"
 #include "statics/statics.h"
 
+/* most velocities for which all modes are computed; most sentences of one sort; suggested steps */
 enum { MODES_MOST = 300, REPORTED_MOST = 8, STEPS_A_PERIOD = 40 };
 static const double PI = 3.14159265358979323846;
 
-/* One run of all checks: the state, the results c and the matrices s that the checks share. */
+/* One run of all checks: the state (t, q, v), the log say(context, ..) or NULL, the results c, the
+ * matrices s that the checks share, and err for failures. */
 typedef struct checking {
   const ga_mechanism *m;
   double t;
@@ -67,8 +69,9 @@ static void report_freedom(checking *l) {
          c->gruebler, c->rows, c->redundant, c->redundant == 1 ? "s" : "");
 }
 
-/* Rank of all constraint rows: sets freedom, gruebler and redundant of l->c and reports dependent
- * rows. M, G, H are left in l->s; rank is freed by the caller. */
+/* Rank of all constraint rows: sets freedom, gruebler (freedom by counting) and redundant of l->c
+ * and reports dependent rows. l->s.W holds the weights of the velocities on entry; M, G, H are left
+ * in l->s. *rank is zero on entry, freed by the caller also after a failure. */
 static ga_status check_rank(checking *l, ga_rank *rank) {
   ga_static_system *s = &l->s;
   ga_check *c = l->c;
@@ -96,8 +99,9 @@ static ga_status check_rank(checking *l, ga_rank *rank) {
 
 /* ---- start values --------------------------------------------------------------------------- */
 
-/* Residuals of the start values: sets gap (relative to the length) and slip of l->c; reports them
- * and how far an assembly moved the bodies. G of check_rank must be in l->s. */
+/* Residuals of the start values: sets gap (largest |g| / length of the mechanism) and slip (largest
+ * |G v + g_t| and |k|) of l->c. With holonomic rows it also reports them, a warning above 1e-6, and
+ * how far an assembly moved the bodies. G of check_rank must be in l->s; overwrites l->s.rhs. */
 static ga_status check_start(checking *l) {
   ga_static_system *s = &l->s;
   const ga_mechanism *m = l->m;
@@ -138,7 +142,7 @@ static ga_status check_start(checking *l) {
 
 /* ---- bodies --------------------------------------------------------------------------------- */
 
-/* attached[i] <- true for every body that an element acts on. */
+/* attached[i] <- true for every body (0: the ground) that an element acts on; false on entry. */
 static void mark_attached(const ga_mechanism *m, bool *attached) {
   for (int i = 0; i < m->elements.count; i++) {
     const ga_element *el = &m->elements.item[i];
@@ -146,8 +150,9 @@ static void mark_attached(const ga_mechanism *m, bool *attached) {
   }
 }
 
-/* Update lightest and heaviest of l->c; warn if mass and inertia do not fit the size of the body,
- * as after a mistake of units. */
+/* Update lightest and heaviest of l->c (not by massless bodies); warn if the inertia does not fit
+ * the mass and the size (arm: distance of its farthest joint point), as after a mistake of units. A
+ * rod of length l has inertia m l^2/12: hence sqrt(12 J/m) in the messages. */
 static void check_body(checking *l, const ga_solid *b) {
   const double trace = b->J[0] + b->J[4] + b->J[8], size = fmax(b->arm, 1e-3 * l->m->length);
   if (b->mass == 0) {
@@ -174,7 +179,9 @@ static void check_body(checking *l, const ga_solid *b) {
   }
 }
 
-/* Check every body; warn about free bodies, very different masses and gravity in mm/s^2. */
+/* Check every body; warn about free bodies, very different masses and gravity in mm/s^2. Sets loose
+ * (number of free bodies), lightest (0: no body has mass) and heaviest of l->c. Fails only without
+ * memory. */
 static ga_status check_bodies(checking *l) {
   const ga_mechanism *m = l->m;
   bool *attached = ga_calloc((size_t)m->bodies.count, sizeof *attached);
@@ -208,8 +215,9 @@ static ga_status check_bodies(checking *l) {
 
 /* ---- condition ------------------------------------------------------------------------------ */
 
-/* x <- S A S x, or (S A S)^-1 x with inverse, S = diag(scale), A the factored matrix of s; then x
- * is normalized. Returns the length before that, INFINITY if the solver failed. */
+/* x (s->n numbers) <- S A S x, or (S A S)^-1 x with inverse, S = diag(scale), A = s->blocks.A,
+ * which is factored; then x is normalized. Returns the length before that, INFINITY if the solver
+ * failed (x is then useless). Overwrites s->rhs. */
 static double apply_scaled(ga_static_system *s, const double *scale, bool inverse, double *x) {
   double sum = 0;
   memset(s->rhs, 0, (size_t)s->n * sizeof(double));
@@ -231,8 +239,10 @@ static double apply_scaled(ga_static_system *s, const double *scale, bool invers
   return length;
 }
 
-/* Condition number |A| |A^-1| of the scaled matrix (M G^T; G 0), by power iterations. Dependent
- * rows are replaced by a 1 on the diagonal. Overwrites G, H, D in l->s. */
+/* Set l->c->condition, |A| |A^-1| of the scaled matrix A = (M G^T H^T; G 0 0; H 0 0), by 12 power
+ * iterations each, and report it. INFINITY, with a warning, if A is singular. Dependent rows
+ * (rank->dropped) are zeroed and keep an entry on the diagonal. Needs M, G, H of check_rank;
+ * overwrites G, H, D and the factors in l->s. */
 static ga_status check_condition(checking *l, const ga_rank *rank) {
   ga_static_system *s = &l->s;
   double *x = ga_arena_doubles(&s->arena, (size_t)s->n);
@@ -263,6 +273,7 @@ static ga_status check_condition(checking *l, const ga_rank *rank) {
       random = random * 1664525u + 1013904223u;
       x[i] = (double)(random >> 8) / 8388608.0 - 1;
     }
+    /* k = 0: the norm of A, k = 1: of its inverse */
     for (int i = 0; i < 12; i++) norm[k] = apply_scaled(s, scale, k == 1, x);
   }
   l->c->condition = norm[0] * norm[1];
@@ -290,8 +301,8 @@ static double fastest_rotation(const checking *l) {
   return most;
 }
 
-/* Set slowest (oscillation) and fastest (any mode) of l->c in rad/s from all modes; costs
- * O(nv^3). */
+/* Set slowest (vibration; 0 on entry, modes come slowest first) and fastest (any mode) of l->c in
+ * rad/s from all modes; costs O(nv^3). After a failure, which has no message, fastest is 0. */
 static ga_status find_all_frequencies(checking *l) {
   ga_check *c = l->c;
   const int room = 2 * l->m->nv;
@@ -301,6 +312,7 @@ static ga_status find_all_frequencies(checking *l) {
   ga_modes modes = {.room = room, .re = re, .im = im};
   ga_error ignored = {GA_OK, ""};
   ga_status status = GA_ERR_MEM;
+  /* true: frozen, the state is taken as it stands even if it is not at rest */
   if (re && im) status = ga_mechanism_modes(l->m, l->t, l->q, l->v, true, &modes, &ignored);
   for (int i = 0; status == GA_OK && i < modes.count; i++) {
     if (im[i] > 0 && c->slowest == 0) c->slowest = im[i];
@@ -311,8 +323,10 @@ static ga_status find_all_frequencies(checking *l) {
   return status;
 }
 
-/* Estimate the fastest vibration or rotation at the start (rad/s) and suggest the step size l->c->h
- * in s: 40 steps per period. */
+/* Set l->c->fastest (and slowest, for at most MODES_MOST velocities), frequencies at the start in
+ * rad/s, and suggest the step size l->c->h in s: STEPS_A_PERIOD steps in a period of the fastest
+ * vibration or rotation. All stay 0 if nothing moves. Fails only without memory: frequencies that
+ * cannot be found count as 0. */
 static ga_status check_frequencies(checking *l) {
   ga_check *c = l->c;
   ga_error ignored = {GA_OK, ""};
@@ -333,8 +347,9 @@ static ga_status check_frequencies(checking *l) {
   return GA_OK;
 }
 
-/* Compare all derivatives with difference quotients, at velocities in all directions, so that no
- * term vanishes by chance. Overwrites l->s.sum. */
+/* Compare all derivatives with difference quotients, at velocities in all directions (0.1 to 0.5 of
+ * l->unit is added), so that no term vanishes by chance. Sets l->c->derivatives_ok; a difference is
+ * a warning, not an error. Overwrites l->s.sum. */
 static void check_derivatives(checking *l) {
   ga_error own = {GA_OK, ""};
   double *v = l->s.sum;
@@ -350,7 +365,8 @@ static void check_derivatives(checking *l) {
   }
 }
 
-/* All checks in order; they share the matrices in l->s. Stops at the first error. */
+/* All checks in order; they share the matrices in l->s, which is open, and fill l->c, l->unit and
+ * the weights l->s.W. Stops at the first error. */
 static ga_status check_all(checking *l) {
   const ga_mechanism *m = l->m;
   ga_rank rank = {0};
@@ -368,7 +384,8 @@ static ga_status check_all(checking *l) {
 }
 
 /* Check a built mechanism at (t, q, v): *check <- the results (may be NULL), log <- sentences about
- * them (may be NULL). Fails only if a check could not be made. */
+ * them (may be NULL). What it finds wrong is a warning; it fails only if a check could not be made,
+ * *check then has the results so far. */
 ga_status ga_mechanism_check(const ga_mechanism *m, double t, const double *q, const double *v,
                              ga_log_fn log, void *context, ga_check *check, ga_error *err) {
   ga_error own;
@@ -385,6 +402,7 @@ ga_status ga_mechanism_check(const ga_mechanism *m, double t, const double *q, c
                       .length = m->length};
   checking l = {
       .m = m, .t = t, .q = q, .v = v, .say = log, .context = context, .c = check, .err = err};
+  /* true: its matrix has room for M */
   ga_status status = ga_static_system_open(&l.s, &m->model, true, err);
   if (status == GA_OK) status = check_all(&l);
   ga_static_system_close(&l.s);

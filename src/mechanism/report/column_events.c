@@ -2,7 +2,8 @@
 /* Events on columns: an expression of them, located where it goes through zero. */
 #include "mechanism/mechanism.h"
 
-/* `columns` is scratch memory for the values of all columns. */
+/* An event: the expression `when`, the direction of its zero, and whether a run stops there.
+ * `columns` is scratch memory for the values of all columns. */
 struct ga_watch {
   const ga_mechanism *m;
   ga_expr *when;
@@ -17,6 +18,7 @@ static ga_name lookup_column(const void *context, const char *name) {
   return i < 0 ? (ga_name){GA_NAME_UNKNOWN, 0, 0} : (ga_name){GA_NAME_VARIABLE, 0, i};
 }
 
+/* Name of column i, NULL past the end (candidates of ga_nearest_in). */
 static const char *column_at(const void *context, int i) {
   return ga_mechanism_column_name(context, i);
 }
@@ -26,11 +28,12 @@ static const char *nearest_column(const void *context, const char *name) {
   return ga_nearest_in(name, column_at, context);
 }
 
-/* *out <- an event where the expression `when` of columns passes through zero; NULL on failure. m
- * must outlive it. An expression without columns is an error. */
+/* *out <- an event where the expression `when` of columns passes through zero, freed by
+ * ga_watch_free; NULL on failure. m is built and must outlive it. stop: a run ends there. An
+ * expression with a mistake, or without columns, is an error. */
 ga_status ga_watch_new(const ga_mechanism *m, const char *when, ga_direction direction, bool stop,
                        ga_watch **out, ga_error *err) {
-  const ga_scope scope = {lookup_column, nearest_column, m, true};
+  const ga_scope scope = {lookup_column, nearest_column, m, true /* a comparison is allowed */};
   *out = NULL;
   ga_watch *w = ga_calloc(1, sizeof *w);
   if (!w) return ga_fail(err, GA_ERR_MEM, "no memory for an event");
@@ -59,7 +62,8 @@ void ga_watch_free(ga_watch *w) {
   ga_free(w);
 }
 
-/* Value of the expression at a state; NAN if the columns cannot be computed. */
+/* ga_event.value: the expression at a state; NAN if the columns cannot be computed. context is the
+ * ga_watch, whose scratch memory is overwritten: not for two threads at once. */
 static double watch_value(void *context, const ga_state *state) {
   ga_watch *w = context;
   if (ga_mechanism_outputs(w->m, state, w->columns) != GA_OK) return NAN;

@@ -5,7 +5,8 @@
 
 #include "mechanism/mechanism.h"
 
-/* columns of the whole mechanism */
+/* Columns of the whole mechanism. Usual columns are in every table; further (extra) ones of
+ * elements come after them and are known by name only. VALUES_MAX: most columns of one element. */
 static const ga_column time_column = {"t", "s", NULL};
 static const ga_column whole_columns[] = {{"energy.kinetic", "J", NULL},
                                           {"energy.potential", "J", NULL},
@@ -31,7 +32,8 @@ static int count_columns(const ga_mechanism *m) {
   return n;
 }
 
-/* Append n column names owner + columns[i].end to m->columns, which must have room. */
+/* Append n column names owner + columns[i].end to m->columns, which must have room; counts
+ * m->ncolumn. False: no memory. */
 static bool add_names(ga_mechanism *m, const char *owner, const ga_column *columns, int n) {
   for (int i = 0; i < n; i++) {
     const char *name = ga_mechanism_text(m, owner, columns[i].end);
@@ -41,7 +43,8 @@ static bool add_names(ga_mechanism *m, const char *owner, const ga_column *colum
   return true;
 }
 
-/* Append the usual columns of one body or element: a block, and n names. False: no memory. */
+/* Append the usual columns of one body (its number, el NULL) or element (body -1): a block to
+ * m->blocks, n names to m->columns. n = 0 adds nothing. False: no memory. */
 static bool add_block(ga_mechanism *m, int body, const ga_element *el, const char *owner,
                       const ga_column *columns, int n) {
   if (n == 0) return true;
@@ -50,8 +53,9 @@ static bool add_block(ga_mechanism *m, int body, const ga_element *el, const cha
   return add_names(m, owner, columns, n);
 }
 
-/* Name the usual columns in order: t, bodies, elements by type, sensors, whole mechanism; sets
- * m->ndefault. */
+/* Append the usual columns in order: t, bodies, elements by ga_column_order, sensors, whole
+ * mechanism. m->columns has room for all; sets m->blocks, m->ncolumn and m->ndefault. False: no
+ * memory. */
 static bool name_usual_columns(ga_mechanism *m) {
   m->columns[m->ncolumn++] = time_column.end;
   bool ok = true;
@@ -75,7 +79,8 @@ static bool name_usual_columns(ga_mechanism *m) {
   return ok;
 }
 
-/* Hash table of column names: column_slot[k] is 1 + the number of a column, 0: free. */
+/* Set m->column_slot, a hash table of column names of m->column_slots (a power of two) entries: [k]
+ * is 1 + the number of a column, 0: free. False: no memory. */
 static bool hash_columns(ga_mechanism *m) {
   m->column_slots = 16;
   while (m->column_slots < 2 * m->ncolumn) m->column_slots *= 2;
@@ -90,7 +95,9 @@ static bool hash_columns(ga_mechanism *m) {
   return true;
 }
 
-/* Name all columns: the usual ones, then the further columns of elements, known by name only. */
+/* Name all columns of m: the usual ones, then the further columns of elements, known by name only;
+ * sets columns, ncolumn, ndefault, blocks and the hash table. Once, after the layout; fails only
+ * without memory. */
 ga_status ga_mechanism_name_columns(ga_mechanism *m, ga_error *err) {
   m->columns = ga_arena_take(&m->arena, (size_t)count_columns(m), sizeof *m->columns);
   bool ok = m->columns && name_usual_columns(m);
@@ -105,14 +112,17 @@ ga_status ga_mechanism_name_columns(ga_mechanism *m, ga_error *err) {
   return ga_fail(err, GA_ERR_MEM, "no memory for the names of columns");
 }
 
+/* Number of all columns; 0 before the build. */
 int ga_mechanism_columns(const ga_mechanism *m) {
   return m->ncolumn;
 }
 
+/* Number of usual columns, which come first. */
 int ga_mechanism_default_columns(const ga_mechanism *m) {
   return m->ndefault;
 }
 
+/* Name of column i, owned by m; NULL: there is no such column. */
 const char *ga_mechanism_column_name(const ga_mechanism *m, int i) {
   return i >= 0 && i < m->ncolumn ? m->columns[i] : NULL;
 }
@@ -152,7 +162,8 @@ void ga_point_motion(const ga_frame *f, const double *xdd, const double *wd, con
 }
 
 /* values <- columns of one body, as many as its kind has: x y z, quaternion or angle, velocities,
- * accelerations. They belong to the origin of the body frame, in space axes. */
+ * accelerations. They belong to the origin of the body frame, in space axes. pass and state are at
+ * the same (t, q, v), v not NULL; state->vd are the accelerations. */
 void ga_body_columns(ga_pass *pass, const ga_state *state, const ga_solid *b, double *values) {
   const ga_body_kind *kind = b->kind;
   const double *q = pass->q + b->q_at;
@@ -171,7 +182,8 @@ void ga_body_columns(ga_pass *pass, const ga_state *state, const ga_solid *b, do
   for (int i = 0; i < nw; i++) *values++ = wd[kind->phi_at + i];
 }
 
-/* p <- sum of m x', L <- sum of x cross m x' + R J Omega (about the origin of space). */
+/* p, L <- linear momentum, sum of m x', and angular momentum, sum of x cross m x' + R J Omega
+ * (about the origin of space), of all bodies. */
 static void sum_momenta(const ga_pass *pass, double *p, double *L) {
   ga_zero3(p);
   ga_zero3(L);
@@ -189,7 +201,8 @@ static void sum_momenta(const ga_pass *pass, double *p, double *L) {
   }
 }
 
-/* values <- all columns (ga_mechanism_columns numbers) at a state; GA_ERR_ARG before the build. */
+/* values <- all columns (ga_mechanism_columns numbers) at a state, which has q, v, vd and the
+ * multipliers; GA_ERR_ARG before the build: values is unchanged. */
 ga_status ga_mechanism_outputs(const ga_mechanism *m, const ga_state *state, double *values) {
   const ga_evaluation nothing = {0};
   ga_pass pass;
@@ -198,7 +211,7 @@ ga_status ga_mechanism_outputs(const ga_mechanism *m, const ga_state *state, dou
   values[0] = state->t;
   for (int i = 0; i < m->blocks.count; i++) {
     const ga_column_block *block = &m->blocks.item[i];
-    double own[VALUES_MAX];
+    double own[VALUES_MAX]; /* usual columns, then further ones */
     if (!block->element) {
       ga_body_columns(&pass, state, &m->bodies.item[block->body], values + block->first);
       continue;

@@ -7,8 +7,9 @@
 
 #include "mechanism/mechanism.h"
 
-/* *info <- body i (0: the first after the ground) at the start, in its body frame; false: there is
- * none. */
+/* *info <- body i (0: the first after the ground) at the start: position and orientation of its
+ * body frame, the rest in that frame. False: there is none, *info is unchanged. Texts are owned by
+ * m. */
 bool ga_mechanism_body_at(const ga_mechanism *m, int i, ga_body_info *info) {
   if (i < 0 || i + 1 >= m->bodies.count) return false;
   const ga_solid *b = &m->bodies.item[i + 1];
@@ -26,7 +27,9 @@ bool ga_mechanism_body_at(const ga_mechanism *m, int i, ga_body_info *info) {
   return true;
 }
 
-/* *drawable <- points and axes of an element in body frames; false: it has no position in space. */
+/* *drawable <- points and axes of an element in body frames; body numbers as in
+ * ga_mechanism_body_at, -1: the ground. False: it has no position in space, *drawable is
+ * unchanged. */
 static bool make_drawable(const ga_mechanism *m, const ga_element *el, ga_drawable *drawable) {
   if (!el->type->geometry) return false;
   ga_geometry g = {.type = el->type->name};
@@ -48,7 +51,8 @@ static bool make_drawable(const ga_mechanism *m, const ga_element *el, ga_drawab
   return true;
 }
 
-/* The i-th element of a kind that has a position in space; false: there is none. */
+/* *drawable <- the i-th element of a kind, of those that have a position in space. False: there is
+ * none; *drawable may have been overwritten. */
 bool ga_mechanism_drawable(const ga_mechanism *m, ga_drawable_kind kind, int i,
                            ga_drawable *drawable) {
   const ga_element *list[] = {[GA_DRAWABLE_JOINT] = m->joints.item,
@@ -64,6 +68,7 @@ bool ga_mechanism_drawable(const ga_mechanism *m, ga_drawable_kind kind, int i,
   return false;
 }
 
+/* gravity <- the gravity of m in m/s^2, space axes. */
 void ga_mechanism_gravity(const ga_mechanism *m, double gravity[3]) {
   ga_copy3(m->gravity, gravity);
 }

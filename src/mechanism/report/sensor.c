@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Sensors: elements that have output columns and act on nothing. */
+/* Sensors: elements that have output columns and act on nothing. The functions *_output write the
+ * columns of the table to values; pass and state are at the same time and state. describe_* set
+ * el->body and *data, and fail (GA_ERR_ARG) for an unknown body or a wrong point; owner begins
+ * messages. */
 #include "mechanism/mechanism.h"
 
-/* values[0..8] <- position, velocity, acceleration of the point in space axes. */
+/* values[0..8] <- position, velocity, acceleration of the point in space axes; state->vd is
+ * given. */
 static void point_output(ga_pass *pass, const ga_state *state, const ga_element *el,
                          double *values) {
   const ga_sensor_data *data = el->data;
@@ -14,7 +18,8 @@ static void point_output(ga_pass *pass, const ga_state *state, const ga_element 
   ga_point_motion(f, xdd, wd, data->s[0], values, values + 3, values + 6);
 }
 
-/* values <- |d| and its rate d.d'/|d|; at |d| = 0 the rate is |d'|. */
+/* values[0], [1] <- |d|, d from the point on A to that on B, and its rate d.d'/|d|; at |d| = 0 the
+ * rate is |d'|. */
 static void distance_output(ga_pass *pass, const ga_state *state, const ga_element *el,
                             double *values) {
   (void)state;
@@ -23,6 +28,7 @@ static void distance_output(ga_pass *pass, const ga_state *state, const ga_eleme
   ga_pair p;
   double rate[3];
   ga_pass_frames(pass, el, &a, &b);
+  /* false: no second derivatives */
   ga_pair_points(&p, false, a, b, data->s[0], data->s[1]);
   ga_pair_rate(&p, rate);
   values[0] = ga_norm3(p.d);
@@ -132,6 +138,7 @@ static const ga_sensor_type types[] = {{.element = {.name = "point",
                                                     .output = angle_output},
                                         .describe = describe_angle}};
 
+/* The i-th type of sensors, NULL past the end. */
 const ga_sensor_type *ga_sensor_type_at(int i) {
   return i >= 0 && i < (int)(sizeof types / sizeof types[0]) ? &types[i] : NULL;
 }

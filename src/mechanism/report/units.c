@@ -5,7 +5,8 @@
 
 #include "mechanism/mechanism.h"
 
-/* Block of a column, which must belong to a body or element. */
+/* Block (body or element, its first columns) of a usual or further column, which must not be t, an
+ * energy or a momentum. m->blocks is sorted by `first` and by `extra`. NULL: there is none. */
 static const ga_column_block *find_block(const ga_mechanism *m, int column) {
   const ga_column_block *blocks = m->blocks.item;
   if (column >= m->ndefault) {

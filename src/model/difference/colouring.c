@@ -2,7 +2,8 @@
 /* Greedy colouring of the columns of a pattern, and the pattern by columns. */
 #include "model/difference/colouring.h"
 
-/* Set ptr, row and slot: the entries column by column. */
+/* Set c->ptr, row and slot: rows of the entries and their slots in A->val, column by column. c->ptr
+ * must have n + 1 zeros at first. */
 static void list_by_columns(ga_colouring *c, const ga_csr *A) {
   int n = A->ncol;
   for (int e = 0; e < ga_csr_nnz(A); e++) c->ptr[A->col[e] + 1]++;
@@ -32,8 +33,9 @@ static int least_colour(const ga_colouring *c, const ga_csr *A, int j, const int
   return colour;
 }
 
-/* Colour the columns one after the other with the least free colour, then sort them by colour; see
- * colouring.h. */
+/* Colour the columns one after the other with the least free colour, then sort them by colour:
+ * columns of colour k are c->column[start[k] .. start[k + 1] - 1]. Sets all members of *c; arrays
+ * live in arena. GA_ERR_MEM without a message. */
 ga_status ga_colouring_init(ga_colouring *c, const ga_csr *A, ga_arena *arena) {
   size_t n = (size_t)A->ncol, nnz = (size_t)ga_csr_nnz(A);
   ga_arena scratch = {0};

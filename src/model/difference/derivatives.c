@@ -49,8 +49,9 @@ double ga_eval_drift_noise(const ga_eval *e) {
   return hidden_given(e) ? DBL_EPSILON / SHARP : 16 * DBL_EPSILON / (SECOND * SECOND);
 }
 
-/* Ten steps, at most SHARP, at least the shortest step that REDUCTIONS of SHARP reach: quotients
- * over an even shorter time would be rounding errors only. */
+/* Set e->time_step, the step of differences in time, for a run with steps h: ten steps, at most
+ * SHARP, at least the shortest step that REDUCTIONS of SHARP reach: quotients over an even shorter
+ * time would be rounding errors only. */
 void ga_eval_set_step(ga_eval *e, double h) {
   e->time_step = fmax(fmin(10 * h, SHARP), ldexp(SHARP, -3 * REDUCTIONS));
 }
@@ -89,10 +90,10 @@ double ga_difference_time_step(double t, double d) {
   return ldexp(1, exponent - 1);
 }
 
-/* Keep the values at +-s of a group of columns in e->near, for nearby.c, and the distances at which
- * they may be used. Let d be the step, l the length over which g is curved (at most 1), x = d/l.
- * At a distance delta from here G has changed by delta/l, and the central quotient of that change
- * has the error x^2 delta/(6 l). */
+/* Keep the values of g at +-s (taken.s) of a group of columns in e->near (up, down, step), for
+ * nearby.c, and lower near->same and near->reach, the distances at which they may be used. With d
+ * the step, l <= 1 the length over which g is curved and x = d/l: at a distance delta G has changed
+ * by delta/l, and the central quotient of that change has the error x^2 delta/(6 l). */
 static void keep_group(ga_eval *e, const struct ga_difference_level *fd, const ga_quotient_curve *c,
                        int group, ga_quotient_sample taken) {
   ga_nearby *near = &e->near;
@@ -108,18 +109,21 @@ static void keep_group(ga_eval *e, const struct ga_difference_level *fd, const g
 }
 
 /* The search for a first derivative of `rows` functions. s: the longest step; sure: a step that
- * resolves the motion. */
+ * resolves the motion. The shortest step is REDUCTIONS reductions by 8 below s, or two below sure
+ * if that is less. */
 static ga_quotient_search first_derivative(int rows, double s, double sure) {
   double least = fmin(ldexp(s, -3 * REDUCTIONS), ldexp(sure, -3 * 2));
   return (ga_quotient_search){
       .order = 1, .rows = rows, .s = s, .sure = sure, .least = least, .ratio = 8, .curved = CURVED};
 }
 
-/* The derivative along all columns of a group, times the column's step, into fd->mid. keep: the
- * group's number if its values are to be kept for nearby.c, else -1. */
+/* The derivative of n rows along all columns of a group, times the column's step, into fd->mid.
+ * sharp: fourth order, else central. keep: the group's number if its values are to be kept for
+ * nearby.c, else -1. */
 static ga_status group_quotient(ga_eval *e, struct ga_difference_level *fd,
                                 const ga_quotient_curve *c, bool sharp, int keep, int n) {
   if (!sharp) return ga_quotient_central(e, fd, c, 1, n, fd->mid);
+  /* steps in units of fd->step, which resolves everything: both 1 */
   const ga_quotient_search how = first_derivative(n, 1, 1);
   ga_quotient_sample last = {.s = 1};
   ga_status status = ga_quotient(e, fd, c, &how, fd->mid, &last);
@@ -127,8 +131,10 @@ static ga_status group_quotient(ga_eval *e, struct ga_difference_level *fd,
   return status;
 }
 
-/* A = derivative of fn by q or v at p, group by group of columns. keep: store the values of g in
- * e->near (fn must be ga_eval_point_g). Uses one level of scratch (e->fd_depth). */
+/* A->val = derivative of fn by q or v at p (kind), group by group of columns, in the pattern of A.
+ * sharp: fourth order, else central. keep: store the values of g in e->near (fn must be
+ * ga_eval_point_g). Uses one level of scratch, e->fd[e->fd_depth]; at most two are there. On
+ * failure A is incomplete. */
 static ga_status column_quotients(ga_eval *e, ga_eval_point_fn fn, const ga_eval_point *p,
                                   ga_difference_kind kind, bool sharp, bool keep,
                                   const ga_colouring *colours, ga_csr *A) {
@@ -179,8 +185,8 @@ static double motion_limit(const ga_eval *e, const ga_eval_point *p, double d) {
   return limit;
 }
 
-/* out = d fn/ds, n numbers, along t + s (with_motion: and q o exp(s v)) by the fourth-order
- * quotient. */
+/* out = d fn/ds at s = 0, n numbers, along t + s (with_motion: and q o exp(s v)) by the
+ * fourth-order quotient. Uses one level of scratch (e->fd_depth). */
 ga_status ga_difference_time(ga_eval *e, ga_eval_point_fn fn, const ga_eval_point *p,
                              bool with_motion, int n, double *out) {
   struct ga_difference_level *fd = &e->fd[e->fd_depth++];
@@ -194,14 +200,16 @@ ga_status ga_difference_time(ga_eval *e, ga_eval_point_fn fn, const ga_eval_poin
   return status;
 }
 
-/* out = d^2 fn/ds^2 along t + s, q o exp(s v). The shortest step resolves what the steps h of the
- * run resolve: with ten steps in a period of an oscillation, time_step is at most that period. */
+/* out = d^2 fn/ds^2 at s = 0, n numbers, along t + s, q o exp(s v). Uses one level of scratch
+ * (e->fd_depth). The shortest step resolves what the steps h of the run resolve: with ten steps in
+ * a period of an oscillation, time_step is at most that period. */
 ga_status ga_difference_second(ga_eval *e, ga_eval_point_fn fn, const ga_eval_point *p, int n,
                                double *out) {
   struct ga_difference_level *fd = &e->fd[e->fd_depth++];
   const ga_quotient_curve c = {.fn = fn, .p = p, .in_time = true, .with_motion = true};
   double d = ga_difference_time_step(p->t, SECOND), least = d;
   double sure = ga_difference_time_step(p->t, motion_limit(e, p, SECOND));
+  /* three more reductions by 4 */
   while (least > fmin(sure, e->time_step) / 64) least /= 4;
   const ga_quotient_search how = {.order = 2,
                                   .rows = n,
@@ -240,8 +248,9 @@ ga_status ga_eval_point_acceleration(ga_eval *e, const ga_eval_point *p, double 
   return status;
 }
 
-/* -R at a point, computed with the scratch matrices of e. all = false: without the terms G^T lam
- * and H^T psi whose matrix the model does not give (ga_difference_mixed adds their derivatives). */
+/* out = -R at p, nv numbers; overwrites the scratch matrices e->G and e->H. all = false: without
+ * the terms G^T lam and H^T psi whose matrix the model does not give (ga_difference_mixed adds
+ * their derivatives); of no effect if the model has a reaction of its own. */
 static ga_status point_reaction(ga_eval *e, const ga_eval_point *p, bool all, double *out) {
   if (ga_eval_own_reaction(e)) return ga_eval_reaction(e, p, NULL, NULL, out);
   bool lam = e->nlam > 0 && (all || !(e->absent & GA_GIVES_G));
@@ -254,8 +263,9 @@ static ga_status point_reaction(ga_eval *e, const ga_eval_point *p, bool all, do
   return status;
 }
 
-/* Row i of L or P is -dR/dmu_i, mu = (lam, psi), by the fourth-order quotient. Multipliers enter by
- * low powers, so the step is proportional to them. */
+/* Row i of L (for lam) or P (for psi) = -dR/dmu_i, mu = (lam, psi), by the fourth-order quotient (8
+ * (f(d) - f(-d)) - (f(2 d) - f(-2 d)))/(12 d). Multipliers enter by low powers, so the step d is
+ * proportional to them. Overwrites e->mult, e->G, e->H and one level of scratch. */
 ga_status ga_difference_multipliers(ga_eval *e, const ga_eval_point *p, ga_csr *L, ga_csr *P) {
   struct ga_difference_level *fd = &e->fd[e->fd_depth++];
   ga_status status = GA_OK;
@@ -282,8 +292,9 @@ ga_status ga_difference_multipliers(ga_eval *e, const ga_eval_point *p, ga_csr *
   return status;
 }
 
-/* -F - R; with `mass` also M x, without constant rows of M, whose derivative is zero. all: see
- * point_reaction. */
+/* out = -F - R at p; with `mass` also + M x, without constant rows of M, whose derivative is zero.
+ * all: see point_reaction. Overwrites e->M, e->G, e->H and mid of scratch level 1, so at most one
+ * quotient may be under way. */
 static ga_status force_balance(ga_eval *e, const ga_eval_point *p, bool all, bool mass,
                                double *out) {
   struct ga_difference_level *fd = &e->fd[1]; /* quotients of this function run on level 0 */
@@ -303,22 +314,22 @@ static ga_status force_balance(ga_eval *e, const ga_eval_point *p, bool all, boo
 
 /* out = -F - R at p */
 ga_status ga_eval_point_force(ga_eval *e, const ga_eval_point *p, double *out) {
-  return force_balance(e, p, true, false, out);
+  return force_balance(e, p, true /* all terms */, false /* no M x */, out);
 }
 
 /* out = M x - F - R at p, without constant rows of M */
 ga_status ga_eval_point_balance(ga_eval *e, const ga_eval_point *p, double *out) {
-  return force_balance(e, p, true, true, out);
+  return force_balance(e, p, true /* all terms */, true /* with M x */, out);
 }
 
 /* the same without the terms that ga_difference_mixed adds */
 static ga_status given_force(ga_eval *e, const ga_eval_point *p, double *out) {
-  return force_balance(e, p, false, false, out);
+  return force_balance(e, p, false /* given terms */, false /* no M x */, out);
 }
 
 /* The same for M x - F - R; M x only if M may vary. */
 static ga_status given_balance(ga_eval *e, const ga_eval_point *p, double *out) {
-  return force_balance(e, p, false, !e->const_mass, out);
+  return force_balance(e, p, false /* given terms */, !e->const_mass, out);
 }
 
 /* H = dk/dv by the fourth-order quotient */
@@ -346,8 +357,9 @@ ga_status ga_difference_drift(ga_eval *e, const ga_eval_point *p, double *drift)
                          : ga_difference_second(e, ga_eval_point_g, p, e->nlam, drift);
 }
 
-/* Kt and Ct by central quotients of the terms that the model gives, plus the second derivatives of
- * g and k that it does not give. */
+/* Kt = D_q(M x - F - R), Ct = d/dv(-F - R), by central quotients of the terms that the model gives,
+ * plus the second derivatives of g and k that it does not give. Z, unless NULL, is set as well
+ * (only if the model does not give G). */
 ga_status ga_difference_tangents(ga_eval *e, const ga_eval_point *p, ga_csr *Kt, ga_csr *Ct,
                                  ga_csr *Z) {
   ga_status status =

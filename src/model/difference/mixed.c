@@ -61,8 +61,8 @@ typedef struct {
 
 static const motion at_rest = {0, 0};
 
-/* value = f(w), w = sign times (a step along group a + a step along group b + the motion); sign is
- * 1 or -1. Overwrites d->q, d->v and d->w. */
+/* value = f(w) for d->rows rows, w = sign times (a step along group a + a step along group b + the
+ * motion); sign is 1 or -1. Overwrites d->q, d->v and d->w; d->step must be set. */
 static ga_status value_one_side(const differences *d, direction a, direction b, motion along,
                                 double sign, double *value) {
   const ga_eval *e = d->e;
@@ -88,7 +88,8 @@ static ga_status value_one_side(const differences *d, direction a, direction b, 
   return d->fn(d->e, &moved, value);
 }
 
-/* value = F(w) = f(w) + f(-w), w as in value_one_side; d->back is overwritten */
+/* value = F(w) = f(w) + f(-w) for d->rows rows, w as in value_one_side; d->back is overwritten. If
+ * the status is not GA_OK, value is not to be used. */
 static ga_status value_at(const differences *d, direction a, direction b, motion along,
                           double *value) {
   ga_status status = value_one_side(d, a, b, along, 1, value);
@@ -97,7 +98,7 @@ static ga_status value_at(const differences *d, direction a, direction b, motion
   return status;
 }
 
-/* Where F along one group is stored: d->rows numbers. */
+/* Where F along one group of columns is stored: d->rows numbers of e->mixed[kind]. */
 static double *single_value(const differences *d, ga_difference_kind kind, int group) {
   return d->e->mixed[kind] + (size_t)group * (size_t)d->rows;
 }
@@ -139,7 +140,9 @@ static void add_entry(ga_csr *A, int i, int j, double value) {
   if (at >= 0) A->val[at] += value;
 }
 
-/* Add the entries of one pair of groups to A, from `value`, F at that pair. value NULL: only return
+/* Add mult_r S_ij (head of this file) of all rows r to A, for the columns i of group a and j of
+ * group b; `value` is F at that pair. Of two groups of one kind A_ji gets the same. e->owner must
+ * be that of group b (find_owners). Returns false then. value NULL: add nothing, only return
  * whether the pair has any entry. */
 static bool add_pair(const differences *d, direction a, direction b, const double *mult,
                      const double *value, ga_csr *A) {
@@ -161,8 +164,9 @@ static bool add_pair(const differences *d, direction a, direction b, const doubl
   return false;
 }
 
-/* A_ij += sum_r mult_r S_ij of f_r; direction i is of the kind `of`, direction j of the kind
- * `by`. */
+/* A_ij += sum_r mult_r S_ij of f_r for all pairs of groups; direction i is of the kind `of`, j of
+ * the kind `by`. Needs d->at_0 and the values along single groups; overwrites e->owner and
+ * d->value. */
 static ga_status add_all_pairs(const differences *d, ga_difference_kind of, ga_difference_kind by,
                                const double *mult, ga_csr *A) {
   ga_status status = GA_OK;
@@ -178,9 +182,9 @@ static ga_status add_all_pairs(const differences *d, ga_difference_kind of, ga_d
   return status;
 }
 
-/* Step along the motion: the time in which no coordinate moves farther than its step; 0 at rest.
- * It is inversely proportional to v, so that Z is as accurate for small velocities as for large
- * ones. */
+/* Step tau along the motion: the time in which no coordinate moves farther than its step (d->step
+ * must be set); 0 if v = 0. It is inversely proportional to v, so that Z is as accurate for small
+ * velocities as for large ones. */
 static double motion_step(const differences *d) {
   double tau = INFINITY;
   for (int j = 0; j < d->e->nv; j++) {
@@ -191,7 +195,8 @@ static double motion_step(const differences *d) {
 }
 
 /* Z_rj += S_r(e_j, v) if along.q is the step of the motion; the same with t instead of v if along.t
- * is the step. The other one is zero. */
+ * is the step. The other one must be zero. Needs d->at_0 and the values along single groups;
+ * overwrites e->mixed_rate and d->value. */
 static ga_status add_along(const differences *d, motion along, ga_csr *Z) {
   const ga_colouring *c = d->colours;
   double *rate = d->e->mixed_rate, tau = along.q + along.t;
@@ -213,7 +218,8 @@ static ga_status add_along(const differences *d, motion along, ga_csr *Z) {
   return status;
 }
 
-/* Z_j = S(e_j, v) + D_j g_t */
+/* Z_j = S(e_j, v) + D_j g_t, without the brackets: Z is cleared, then both terms are added (the
+ * second only if g depends on t). */
 static ga_status differentiate_along_motion(const differences *d, ga_csr *Z) {
   double tau = motion_step(d);
   ga_status status = GA_OK;
@@ -283,8 +289,8 @@ static ga_status add_all_brackets(const differences *d, ga_csr *Kt, ga_csr *Z) {
  * reason. */
 static const double CHANGED = 0.5;
 
-/* May the stored D_q(G^T lam) be used at p? See CHANGED; never at the time where it was
- * computed. */
+/* May the stored D_q(G^T lam) be used at p? See CHANGED. Not if it was used in more than a quarter
+ * as many matrices as there are groups, and never at the time where it was computed. */
 static bool can_reuse_curvature(const ga_eval *e, const ga_eval_point *p) {
   const ga_curvature *kept = &e->curvature;
   if (!e->one_tangent || kept->uses == 0 || 4 * kept->uses > e->colouring_G.count) return false;
@@ -299,7 +305,7 @@ static bool can_reuse_curvature(const ga_eval *e, const ga_eval_point *p) {
   return true;
 }
 
-/* A step begins: remember how often the stored D_q(G^T lam) was used. */
+/* A step begins: remember how often the stored D_q(G^T lam) was used, for ga_eval_take_back. */
 void ga_eval_begin(ga_eval *e) {
   e->curvature_renewed = false;
   e->curvature_uses = e->curvature.uses;
@@ -322,8 +328,8 @@ void ga_eval_forget(ga_eval *e) {
   e->curvature.uses = 0;
 }
 
-/* Start a new D_q(G^T lam) at p: zero, not used yet. The one from the begin of the step is kept for
- * ga_eval_take_back. */
+/* Start a new D_q(G^T lam) at p in e->curvature, which is returned: K zero, uses 0. The one from
+ * the begin of the step is kept in e->curvature_before for ga_eval_take_back. */
 static ga_curvature *renew_curvature(ga_eval *e, const ga_eval_point *p) {
   if (!e->curvature_renewed) {
     ga_curvature kept = e->curvature_before;
@@ -339,7 +345,8 @@ static ga_curvature *renew_curvature(ga_eval *e, const ga_eval_point *p) {
   return &e->curvature;
 }
 
-/* Kt += D_q(G^T lam), computed or reused; Z = D_q(G v + g_t). Either may be NULL. */
+/* Kt += D_q(G^T lam), computed or reused (then e->curvature.uses grows); Z is overwritten by D_q(G
+ * v + g_t). Either may be NULL. Sets fn, colours and rows of *d; on failure Kt is unchanged. */
 static ga_status differentiate_g(differences *d, ga_csr *Kt, ga_csr *Z) {
   ga_eval *e = d->e;
   bool again = Kt && can_reuse_curvature(e, d->p);
@@ -360,7 +367,8 @@ static ga_status differentiate_g(differences *d, ga_csr *Kt, ga_csr *Z) {
   return GA_OK;
 }
 
-/* Kt += D_q(H^T psi), Ct += d(H^T psi)/dv */
+/* Kt += D_q(H^T psi), Ct += d(H^T psi)/dv; neither may be NULL. Sets fn, colours and rows of *d. On
+ * failure both may be incomplete. */
 static ga_status differentiate_k(differences *d, ga_csr *Kt, ga_csr *Ct) {
   d->fn = ga_eval_point_k, d->colours = &d->e->colouring_H, d->rows = d->e->npsi;
   ga_status status = value_at(d, nowhere, nowhere, at_rest, d->at_0);
@@ -371,8 +379,9 @@ static ga_status differentiate_k(differences *d, ga_csr *Kt, ga_csr *Ct) {
   return status;
 }
 
-/* Add D_q(G^T lam), D_q(H^T psi) and d(H^T psi)/dv to Kt and Ct, and set Z; each may be NULL. Terms
- * of g only if the model does not give G, terms of k only if it does not give H. */
+/* Add D_q(G^T lam), D_q(H^T psi) and d(H^T psi)/dv to Kt and Ct, and overwrite Z; Z may be NULL,
+ * and Kt together with Ct. Terms of g only if the model does not give G, terms of k only if it does
+ * not give H. Overwrites both levels of scratch, e->mixed, e->owner and e->G. */
 ga_status ga_difference_mixed(ga_eval *e, const ga_eval_point *p, ga_csr *Kt, ga_csr *Ct,
                               ga_csr *Z) {
   /* g and k are not differences themselves: both levels of scratch are free */

@@ -20,6 +20,7 @@
 
 static const double ROUNDINGS = 4; /* a change of a coordinate below ROUNDINGS eps |q_i| is none */
 
+/* There is no reference point any more: the next G is computed by fourth-order quotients. */
 void ga_eval_forget_nearby(ga_eval *e) {
   e->near.valid = false;
 }
@@ -42,7 +43,8 @@ static double distance_moved(const ga_eval *e, const ga_eval_point *p) {
   return e->model->space->commutative ? apart : 2 * apart;
 }
 
-/* g at q o exp(sign step) for all groups of columns: nlam numbers each into values */
+/* values[g nlam + r] = g_r at q o exp(sign step) for all groups of columns; step: near.step, sign:
+ * 1 or -1. Overwrites w and q of fd[0]; stops at the first status that is not GA_OK. */
 static ga_status values_along_groups(ga_eval *e, const ga_eval_point *p, double sign,
                                      double *values) {
   const ga_colouring *c = &e->colouring_G;
@@ -59,7 +61,8 @@ static ga_status values_along_groups(ga_eval *e, const ga_eval_point *p, double 
   return status;
 }
 
-/* G = G_0 + (c(d) - c(-d))/(2 d), from up, down and new_up, new_down */
+/* G = G_0 + (c(d) - c(-d))/(2 d), see the head of this file: from near->up, down (values of g at
+ * +-d from the reference point) and near->new_up, new_down (those from the new point). */
 static void add_change(const ga_eval *e, ga_csr *G) {
   const ga_nearby *near = &e->near;
   const ga_colouring *c = &e->colouring_G;
@@ -87,14 +90,15 @@ static void keep_reference(ga_eval *e, const ga_eval_point *p, const ga_csr *G) 
   memcpy(near->G, G->val, (size_t)ga_csr_nnz(G) * sizeof(double));
 }
 
+/* Exchange two pointers to arrays. */
 static void swap_arrays(double **a, double **b) {
   double *kept = *a;
   *a = *b;
   *b = kept;
 }
 
-/* G at p from that at the reference point, two values of g for each group; then p becomes the
- * reference point. */
+/* G at p from that at the reference point, by two values of g for each group of columns; then p
+ * becomes the reference point. On failure neither G nor the reference point has changed. */
 static ga_status update_from_reference(ga_eval *e, const ga_eval_point *p, ga_csr *G) {
   ga_nearby *near = &e->near;
   ga_status status = values_along_groups(e, p, 1, near->new_up);
@@ -107,8 +111,10 @@ static ga_status update_from_reference(ga_eval *e, const ga_eval_point *p, ga_cs
   return GA_OK;
 }
 
-/* G from the reference point if q is close enough to it, else by fourth-order quotients, and p
- * becomes the reference point. Inside other differences always by quotients. */
+/* G = D_q g at p: from the reference point if q is close enough to it, else by fourth-order
+ * quotients; in both cases p becomes the reference point, unless q has moved by rounding only.
+ * Inside other differences (fd_depth > 0), or with near.on false, always by quotients, and the
+ * reference point stays. On failure of the quotients there is no reference point. */
 ga_status ga_difference_G(ga_eval *e, const ga_eval_point *p, ga_csr *G) {
   ga_nearby *near = &e->near;
   if (!near->on || e->fd_depth > 0) {
@@ -128,7 +134,8 @@ ga_status ga_difference_G(ga_eval *e, const ga_eval_point *p, ga_csr *G) {
   return status;
 }
 
-/* g_t by differences; kept for repeated calls at the reference point. */
+/* gt = g_t at p by a difference in time, nlam numbers. If p is the reference point up to rounding,
+ * gt is kept there and copied at the next call. */
 ga_status ga_difference_gt(ga_eval *e, const ga_eval_point *p, double *gt) {
   ga_nearby *near = &e->near;
   bool same = e->fd_depth == 0 && (e->absent & GA_GIVES_G) && has_reference(e, p) &&

@@ -46,7 +46,8 @@ static const double ODD = 0.8125;
  * f is a sum of larger numbers. */
 static const double ROUNDINGS = 8;
 
-/* The point at parameter s of the curve; its arrays are in fd. */
+/* The point at parameter s of the curve c: t, q or v moved as c says, the rest as in c->p. Moved
+ * arrays lie in fd->q and fd->v (fd->w is scratch), so the next call overwrites them. */
 static ga_eval_point point_at(ga_eval *e, struct ga_difference_level *fd,
                               const ga_quotient_curve *c, double s) {
   ga_eval_point moved = *c->p;
@@ -68,7 +69,8 @@ static ga_eval_point point_at(ga_eval *e, struct ga_difference_level *fd,
   return moved;
 }
 
-/* f(s) and f(-s) into fd->hi and fd->lo */
+/* f(s) into fd->hi and f(-s) into fd->lo; overwrites fd->q, v and w. Returns the status of the
+ * callback; on failure hi and lo are not to be used. */
 static ga_status both_sides(ga_eval *e, struct ga_difference_level *fd, const ga_quotient_curve *c,
                             double s) {
   ga_eval_point moved = point_at(e, fd, c, s);
@@ -78,7 +80,8 @@ static ga_status both_sides(ga_eval *e, struct ga_difference_level *fd, const ga
   return c->fn(e, &moved, fd->lo);
 }
 
-/* out = (f(s) - f(-s))/2, n rows; not divided by s. */
+/* out[i] = (f(s) - f(-s))/2 for n rows, not divided by s. f(s) stays in fd->hi, f(-s) in fd->lo.
+ * out is not written if the status is not GA_OK. */
 ga_status ga_quotient_central(ga_eval *e, struct ga_difference_level *fd,
                               const ga_quotient_curve *c, double s, int n, double *out) {
   ga_status status = both_sides(e, fd, c, s);
@@ -86,7 +89,8 @@ ga_status ga_quotient_central(ga_eval *e, struct ga_difference_level *fd,
   return status;
 }
 
-/* s^order D1 into out, from the values in fd->hi and fd->lo, and f(0) in fd->mid if order is 2 */
+/* out[i] = s^order D1 of each row (order: of the derivative, 1 or 2; D1: see the head of this
+ * file), from f(s) in fd->hi, f(-s) in fd->lo, and f(0) in fd->mid if order is 2. */
 static void central_difference(const struct ga_difference_level *fd, const ga_quotient_search *how,
                                double *out) {
   for (int i = 0; i < how->rows; i++) {
@@ -94,8 +98,9 @@ static void central_difference(const struct ga_difference_level *fd, const ga_qu
   }
 }
 
-/* s^order D1 into fd->near and s^order D2 into fd->far; f(s) into fd->up[which], f(-s) into
- * fd->down[which]. f(2 s) and f(-2 s) remain in fd->hi and fd->lo. */
+/* One step s: s^order D1 into fd->near, s^order D2 into fd->far, f(s) into fd->up[which], f(-s)
+ * into fd->down[which] (which: 0 or 1, the pair that is not to be kept). f(2 s) and f(-2 s) remain
+ * in fd->hi and fd->lo. For order 2 fd->mid must hold f(0). */
 static ga_status evaluate_step(ga_eval *e, struct ga_difference_level *fd,
                                const ga_quotient_curve *c, const ga_quotient_search *how, double s,
                                int which) {
@@ -112,7 +117,7 @@ static ga_status evaluate_step(ga_eval *e, struct ga_difference_level *fd,
   return GA_OK;
 }
 
-/* s^order: near and far are divided by it. */
+/* s^order, by which fd->near and fd->far must be divided to get derivatives. */
 static double power_of_step(const ga_quotient_search *how, double s) {
   return how->order == 1 ? s : s * s;
 }
@@ -133,18 +138,22 @@ static const double UNKNOWN = 0; /* not tested, or no oscillation */
 static const double ASKED = -1;  /* the row is to be tested */
 static const double FOUND = -2;  /* it had one, now resolved: what does not improve is rounding */
 
-/* Row i has its derivative: the last step was good, and no oscillation waits for confirmation. */
+/* Row i has its derivative: the last step was good (truncation 0), and no oscillation that a test
+ * has found waits for confirmation (wave not positive); see the table above. */
 static bool row_done(const struct ga_difference_level *fd, int i) {
   return fd->truncation[i] == 0 && !(fd->wave[i] > 0);
 }
 
-/* s^order times the Richardson result (4 D1 - D2)/3 of row i. */
+/* s^order times the Richardson result (4 D1 - D2)/3 of row i, from fd->near = s^order D1 and
+ * fd->far = s^order D2 of the step evaluated last; see the head of this file. */
 static double extrapolated(const struct ga_difference_level *fd, int i) {
   return (4 * fd->near[i] - fd->far[i]) / 3;
 }
 
-/* Does row i take the derivative of this step as its result? If not, fd->truncation and fd->wave
- * are set: done because of rounding, to be tested, or waiting for a shorter step. */
+/* Does row i take the derivative of the step `now`, which evaluate_step has just evaluated? If the
+ * row has a found oscillation (wave > 0), only a step that confirms it; else only one whose |D1 -
+ * D2| has fallen by the ratio. If not, fd->truncation = 0 (rounding, done) or fd->wave = ASKED (to
+ * be tested) is set; a wave becomes FOUND or UNKNOWN. */
 static bool row_takes_step(struct ga_difference_level *fd, int i, const ga_quotient_search *how,
                            ga_quotient_sample now) {
   double unit = power_of_step(how, now.s), change = fabs(fd->near[i] - fd->far[i]);
@@ -163,13 +172,14 @@ static bool row_takes_step(struct ga_difference_level *fd, int i, const ga_quoti
   return false;
 }
 
-/* Is row i still open in this round? There are two rounds: oscillations that a test has found, then
- * all other rows. */
+/* Is row i still open in this round? There are two rounds: waves = true takes only rows whose
+ * fd->wave is not UNKNOWN (an oscillation is suspected or found), waves = false all that are not
+ * done. */
 static bool row_open(const struct ga_difference_level *fd, int i, bool waves) {
   return !row_done(fd, i) && (!waves || fd->wave[i] != UNKNOWN);
 }
 
-/* Is no row left for this round? See row_open. */
+/* Is no row left for this round? rows: their number; waves: see row_open. */
 static bool all_done(const struct ga_difference_level *fd, int rows, bool waves) {
   for (int i = 0; i < rows; i++) {
     if (row_open(fd, i, waves)) return false;
@@ -177,8 +187,10 @@ static bool all_done(const struct ga_difference_level *fd, int rows, bool waves)
   return true;
 }
 
-/* Write the derivative of this step to out for every open row that takes it (row_takes_step), and
- * set *last if one did. Returns whether a row is to be tested for an oscillation. */
+/* Write the derivative of the step `now` to out for every open row that takes it (row_takes_step),
+ * and its |D1 - D2| to fd->truncation (0 if the step is good). *last = now if a row took it, with
+ * the largest |D1 - D2|/|D1| of rows that are not good yet. Returns whether some row is ASKED: to
+ * be tested for an oscillation. waves: see row_open. */
 static bool take_step(struct ga_difference_level *fd, const ga_quotient_search *how,
                       ga_quotient_sample now, bool waves, double *out, ga_quotient_sample *last) {
   const double *at_s = fd->down[now.which], *at_2s = fd->lo;
@@ -205,10 +217,10 @@ static bool take_step(struct ga_difference_level *fd, const ga_quotient_search *
   return asks;
 }
 
-/* Test the rows that are ASKED with the step s. A row with an oscillation gets the derivative
- * fd->truth. Values that do not change at all prove nothing: the step may be too short for them. If
- * s is the shortest of all steps, rows without an oscillation keep their result. Otherwise rows
- * whose correction is smaller than their truncation error are left to shorter steps. */
+/* Test the rows that are ASKED with the step ODD s, against their results in out. A row with an
+ * oscillation gets fd->truth, wave > 0, and fd->proof, which a confirming step must exceed; any
+ * other becomes UNKNOWN. Values that do not change at all prove nothing. Overwrites near, far and
+ * the pair up, down that *last does not use. */
 static ga_status test_for_oscillation(ga_eval *e, struct ga_difference_level *fd,
                                       const ga_quotient_curve *c, const ga_quotient_search *how,
                                       double s, const double *out, const ga_quotient_sample *last) {
@@ -223,12 +235,16 @@ static ga_status test_for_oscillation(ga_eval *e, struct ga_difference_level *fd
     bool wave = fd->near[i] != 0 && wrong > claimed * fabs(fd->truth[i]);
     wave = wave && (shortest || wrong > fd->truncation[i]) && change < PROVEN * wrong;
     fd->wave[i] = wave ? wrong : UNKNOWN;
+    /* with the shortest step a row without oscillation keeps its result: what is left is rounding;
+     * otherwise a correction below the truncation error is left to shorter steps */
     if (shortest && !wave) fd->truncation[i] = 0;
   }
   return status;
 }
 
-/* Steps from s on, each shorter than the one before by the ratio, until all rows are done. */
+/* Take steps from s on, each shorter than the one before by how->ratio, down to how->least, until
+ * no row is open in this round (waves: see row_open). Writes out, *last and the state of the rows
+ * as take_step does; rows that ask are tested with the shortest step. */
 static ga_status reduce_steps(ga_eval *e, struct ga_difference_level *fd,
                               const ga_quotient_curve *c, const ga_quotient_search *how, double s,
                               bool waves, double *out, ga_quotient_sample *last) {
@@ -244,7 +260,8 @@ static ga_status reduce_steps(ga_eval *e, struct ga_difference_level *fd,
   return status;
 }
 
-/* Does f exist at all points of the step? With a long step a callback may refuse or return NaN. */
+/* Does f exist at all points of the step just evaluated with this status? Checks fd->near and
+ * fd->far. With a long step a callback may refuse (status not GA_OK) or return NaN. */
 static bool all_finite(const struct ga_difference_level *fd, int rows, ga_status status) {
   for (int i = 0; i < rows && status == GA_OK; i++) {
     if (!isfinite(fd->near[i]) || !isfinite(fd->far[i])) return false;
@@ -252,11 +269,10 @@ static bool all_finite(const struct ga_difference_level *fd, int rows, ga_status
   return status == GA_OK;
 }
 
-/* The derivative of all rows into out; see quotient.h. The first step is how->s. It is how->sure if
- * that is not much shorter, or if f does not exist so far away. Otherwise all rows are tested with
- * the sure step, and those that are fast continue with steps near to it. A step that confirms is
- * longer than the test step by the square of the ratio, so that rounding errors, which may imitate
- * a correction, are small in it. */
+/* out[i] = derivative of order how->order of row i of f along c, how->rows rows; *last = the last
+ * step that a row took. If how->s is much longer than how->sure, which resolves the motion, both
+ * are compared as the head of this file says; else all rows begin with how->sure. Overwrites all
+ * arrays of fd but step; out may be fd->mid if order is 1. On failure out is incomplete. */
 ga_status ga_quotient(ga_eval *e, struct ga_difference_level *fd, const ga_quotient_curve *c,
                       const ga_quotient_search *how, double *out, ga_quotient_sample *last) {
   bool compare = how->s > how->ratio * how->sure;
@@ -265,15 +281,18 @@ ga_status ga_quotient(ga_eval *e, struct ga_difference_level *fd, const ga_quoti
   if (status != GA_OK) return status;
   for (int i = 0; i < how->rows; i++) fd->truncation[i] = INFINITY, fd->wave[i] = UNKNOWN;
   status = evaluate_step(e, fd, c, how, now.s, now.which);
+  /* f does not exist so far away (a status above 0: a callback refused): begin with sure */
   if (compare && status >= 0 && !all_finite(fd, how->rows, status)) {
     compare = false;
     now.s = how->sure;
     status = evaluate_step(e, fd, c, how, now.s, now.which);
   }
   if (status != GA_OK) return status;
-  take_step(fd, how, now, false, out, last);
+  take_step(fd, how, now, false /* all rows */, out, last);
   double next = now.s / how->ratio;
   if (compare) {
+    /* test all rows near `sure`; fast ones continue from a step longer by ratio^2, so that rounding
+     * errors, which may imitate a correction, are small in the step that confirms */
     for (int i = 0; i < how->rows; i++) fd->wave[i] = ASKED;
     double ratio2 = how->ratio * how->ratio, sure = fmin(how->sure, next / ratio2);
     status = test_for_oscillation(e, fd, c, how, sure, out, last);

@@ -27,15 +27,16 @@ typedef struct ga_quotient_search {
   double curved; /* accept if |D1 - D2| <= curved |D1|; the relative error is about curved^2 */
 } ga_quotient_search;
 
-/* The shortest step that a row took. */
+/* The last step that a row took; along columns of q or v also the shortest. */
 typedef struct ga_quotient_sample {
   double s;        /* its length */
   double relative; /* largest |D1 - D2|/|D1| of the rows that took it */
   int which;       /* f(s) and f(-s) are in fd->up[which] and fd->down[which] */
 } ga_quotient_sample;
 
-/* The derivative of f along the curve into out. Each row chooses its own step, so rows may have
- * different units. */
+/* The derivative of f along the curve into out, how->rows numbers. Each row chooses its own step,
+ * so rows may have different units. *last: the last step that a row took. fd is scratch. If the
+ * status is not GA_OK, out is incomplete. */
 ga_status ga_quotient(ga_eval *e, struct ga_difference_level *fd, const ga_quotient_curve *c,
                       const ga_quotient_search *how, double *out, ga_quotient_sample *last);
 

@@ -26,7 +26,7 @@ enum { BY_X, BY_SHAKE, BY_REACTION, BY_LARGEST, BY_TANGENTS, BY_ROWS, SUMS = GA_
 
 /* ---- constraint rows ------------------------------------------------------------------------ */
 
-/* j->size_x: |x| of each velocity, the largest of its blocks. */
+/* j->size_x[i]: |x| of velocity i at this iterate, the largest over the x blocks of the method. */
 void ga_allow_accelerations(ga_judge *j, const ga_iterate *at) {
   const ga_equations *eq = j->eq;
   for (int i = 0; i < eq->nv; i++) j->size_x[i] = fabs(at->x[i]);
@@ -36,8 +36,9 @@ void ga_allow_accelerations(ga_judge *j, const ga_iterate *at) {
   }
 }
 
-/* Add the summand h^2 |G_n|^T |eta| of q_1 to size_q. It matters only if all other summands are
- * tiny, so this is called only after a constraint was refused. */
+/* Add the summand h^2 |G_n|^T |eta| of q_1 to j->size_q and set j->eta_counted; eq->eta must be >=
+ * 0. In a team collective, and overwrites j->bound. It matters only if all other summands are tiny,
+ * so this is called only after a constraint was refused. */
 ga_status ga_allow_count_eta(ga_judge *j, const ga_iterate *at) {
   const ga_equations *eq = j->eq;
   const ga_csr *G = &eq->Gn;
@@ -69,15 +70,17 @@ static double largest_quotient(const ga_csr *D, int i, const double *size) {
   return largest;
 }
 
-/* One rounding of G and H relative to their size. Difference quotients have larger ones, which
- * count once as long as the iteration goes on, and like other roundings when it has stalled. */
+/* One rounding of G and H relative to their size, eps or more. Difference quotients have larger
+ * ones, which count once (noise/ROUND) as long as the iteration goes on, and in full, like other
+ * roundings, when it has stalled. */
 static double gradient_rounding(const ga_judge *j, ga_look look) {
   double noise = j->eq->eval->noise_all;
   return look == GA_LOOK_STALLED ? noise : ga_max(noise / ROUND, DBL_EPSILON);
 }
 
-/* One rounding of the rows of this kind: factor |D| size, as the table at the head of judge.c
- * says. */
+/* One rounding of the rows of this kind: factor |D| size, as the table at the head of judge.c says.
+ * The result points to arrays of j (size_q, size_v, pace, now_q, now_v), valid for this iterate;
+ * for a stalled iteration j->pace must be set. */
 ga_row_rounding ga_allow_rounding(ga_judge *j, ga_con_kind kind, ga_look look) {
   const ga_equations *eq = j->eq;
   double noise = gradient_rounding(j, look);
@@ -104,15 +107,17 @@ ga_row_rounding ga_allow_rounding(ga_judge *j, ga_con_kind kind, ga_look look) {
   return out;
 }
 
-/* First velocity of the subsystem that row i acts on, by its first nonzero entry. */
+/* First velocity of the subsystem that constraint row i acts on, by its first nonzero entry (the
+ * last entry if all are zero); 0 for an empty row. */
 static int part_of_row(const ga_judge *j, const ga_csr *D, int i) {
   int e = D->ptr[i], end = D->ptr[i + 1];
   while (e + 1 < end && D->val[e] == 0) e++;
   return e < end ? j->part[D->col[e]] : 0;
 }
 
-/* The sizes of constraint row i, see ga_row_sizes. The rounding is at least that of the smallest
- * acceleration that newton.c does not set to zero. */
+/* The sizes of constraint row i, see ga_row_sizes; k must be of ga_allow_rounding, and j->size_x
+ * set. The rounding is at least that of the smallest acceleration that newton.c does not set to
+ * zero (GA_UNDERFLOW). */
 ga_row_sizes ga_allow_sizes(const ga_judge *j, const ga_row_rounding *k, int i) {
   const ga_csr *D = k->D;
   double x = 0, sum = 0, moved = 0, all = 0;
@@ -134,9 +139,10 @@ ga_row_sizes ga_allow_sizes(const ga_judge *j, const ga_row_rounding *k, int i) 
   return (ga_row_sizes){.by_x = x, .summed = summed, .rounding = rounding + GA_UNDERFLOW * all};
 }
 
-/* Allowance of row i: `allowed`, plus the unproved claim up to SHARE of the terms, or the measured
- * rounding in full. A measured change far above `most`, the largest claim, is a jump and does not
- * count. */
+/* Allowance of row i. proved: `allowed` plus the larger of the claim (a rounding that tangents say
+ * but nobody measured, up to SHARE of the terms) and the measured rounding j->noise in full.
+ * claimed: allowed + most. A measured change far above `most`, the largest claim, is a jump of a
+ * force and does not count. shakable is 0. */
 static ga_allowance with_claim(const ga_judge *j, int i, double allowed, double claim, double most,
                                double terms) {
   const bool shown = j->measured && j->noise[i] <= ROUND * most;
@@ -145,9 +151,10 @@ static ga_allowance with_claim(const ga_judge *j, int i, double allowed, double 
                         .claimed = allowed + most};
 }
 
-/* One rounding of the liveliest motion in the subsystem, in the direction of row i: in a plane
+/* One rounding of the liveliest motion in the subsystem, in the direction of row i of D: in a plane
  * motion in space the terms across the plane are only rounding of others. Motion is compared by
- * kinetic energy and as it is; the smaller one counts. */
+ * kinetic energy (root = sqrt of the mass) and as it is; the smaller one counts.
+ * ga_judge_measure_motion must have set liveliest and fastest. */
 double ga_allow_motion(const ga_judge *j, const ga_csr *D, int i) {
   double square = 0, sum = 0;
   for (int e = D->ptr[i]; e < D->ptr[i + 1]; e++) {
@@ -159,8 +166,9 @@ double ga_allow_motion(const ga_judge *j, const ga_csr *D, int i) {
   return DBL_EPSILON * fmin(sqrt(square) * j->liveliest[part], sum * j->fastest[part]);
 }
 
-/* Allowance of row i of constraint c with these sizes: newton_tol terms and roundings, the claim
- * of the tangents by q and, if stalled, SHARE of the terms. */
+/* Allowance of row i of constraint c (a number in method->con) with these sizes: newton_tol terms
+ * and roundings, the claim of the tangents Z or Y by q and, if the iteration has stalled, SHARE of
+ * the terms. Constraint rows have no shakable part. */
 ga_allowance ga_allow_constraint(const ga_judge *j, int c, int i, ga_row_sizes size, ga_look look) {
   const ga_equations *eq = j->eq;
   ga_con_kind kind = eq->method->con[c];
@@ -186,7 +194,8 @@ static double size_of(double x) {
   return fabs(x) + GA_UNDERFLOW / DBL_EPSILON;
 }
 
-/* sum_i |D_ik| |mult_i| */
+/* sum_i |D_ik| |mult_i| over the rows i of D: the size of the reaction on velocity k. columns: D by
+ * columns. */
 static double column_sum(const ga_csr *D, const ga_columns *columns, int k, const double *mult) {
   double sum = 0;
   for (int c = columns->ptr[k]; c < columns->ptr[k + 1]; c++) {
@@ -195,7 +204,8 @@ static double column_sum(const ga_csr *D, const ga_columns *columns, int k, cons
   return sum;
 }
 
-/* The same, with each entry replaced by the largest of its row. */
+/* The same, with each nonzero entry replaced by the largest of its row (largest_quotient with
+ * `size`): the rounding of a D that is a difference quotient. */
 static double largest_sum(const ga_csr *D, const ga_columns *columns, int k, const double *mult,
                           const double *size) {
   double sum = 0;
@@ -207,8 +217,9 @@ static double largest_sum(const ga_csr *D, const ga_columns *columns, int k, con
   return sum;
 }
 
-/* *reaction = |G|^T |lam| + |H|^T |psi| of velocity k in block b. *rounded: the same, but in a
- * stalled iteration an entry of a difference quotient counts as the largest of its row. */
+/* *reaction = |G|^T |lam| + |H|^T |psi| of velocity k in block b, of this process alone; 0 if the
+ * block has applied forces only. *rounded: the same, but in a stalled iteration an entry of a
+ * difference quotient counts as the largest of its row. */
 static void reaction_sizes(ga_judge *j, const ga_iterate *at, int b, int k, ga_look look,
                            double *reaction, double *rounded) {
   const ga_equations *eq = j->eq;
@@ -229,7 +240,8 @@ static void reaction_sizes(ga_judge *j, const ga_iterate *at, int b, int k, ga_l
   }
 }
 
-/* The largest terms among the components of the vector that dynamic row i belongs to. */
+/* The largest terms among the components of the vector (on SO(3) or SE(3); on R^n a single number)
+ * that dynamic row i belongs to. */
 static double vector_terms(const ga_judge *j, const ga_iterate *at, int i) {
   int k = i % j->eq->nv, row0 = i - k;
   double largest = 0;
@@ -239,8 +251,9 @@ static double vector_terms(const ga_judge *j, const ga_iterate *at, int i) {
   return largest;
 }
 
-/* Raise strongest, hardest, greatest of each subsystem by the terms of one block. Without mass
- * only `greatest` is raised. */
+/* Raise strongest (F/sqrt(m)), hardest (F/m) and greatest (F) of each subsystem by the terms of one
+ * block of nv force rows. root: sqrt(m). Velocities without mass raise only `greatest`. Begin with
+ * ga_judge_clear_parts. */
 static void find_strongest(ga_judge *j, const double *restrict terms) {
   const int nv = j->eq->nv, *restrict of = j->part;
   const double *restrict root = j->root;
@@ -261,8 +274,9 @@ static void find_strongest(ga_judge *j, const double *restrict terms) {
   }
 }
 
-/* The strongest force in each subsystem, and of all. Forces are compared in three ways: F/sqrt(m),
- * whose unit is the same for torques, F/m, and F. */
+/* Set strongest, hardest, greatest (the strongest force in each subsystem, compared as F/sqrt(m),
+ * whose unit is the same for torques, as F/m and as F), j->largest (of all) and j->prepared. terms:
+ * those of the iterate's dynamic rows. In a team maxima over the processes; collective. */
 void ga_allow_prepare(ga_judge *j, const double *terms) {
   const ga_equations *eq = j->eq;
   ga_judge_know_parts(j);
@@ -278,17 +292,18 @@ void ga_allow_prepare(ga_judge *j, const double *terms) {
   j->prepared = true;
 }
 
-/* Sum over all processes for a row of a shared velocity, from ga_allow_sum_forces; vector: BY_X
- * .. */
+/* Sum over all processes for dynamic row i of a shared velocity, from the last ga_allow_sum_forces;
+ * vector: BY_X to BY_ROWS. */
 static double shared_sum(const ga_judge *j, int vector, int i) {
   return j->sums[vector * j->eq->nx + i];
 }
 
+/* Is velocity k one that several processes have? False without a team. */
 static bool is_shared(const ga_judge *j, int k) {
   return j->eq->eval->team && j->eq->eval->shared[k];
 }
 
-/* Has column k of D a nonzero value? */
+/* Has column k of D a nonzero value? columns: D by columns. */
 static bool has_entry(const ga_csr *D, const ga_columns *columns, int k) {
   for (int c = columns->ptr[k]; c < columns->ptr[k + 1]; c++) {
     if (D->val[columns->entry[c]] != 0) return true;
@@ -296,13 +311,16 @@ static bool has_entry(const ga_csr *D, const ga_columns *columns, int k) {
   return false;
 }
 
-/* Force that is negligible for velocity k, whose row has these terms: FAINT of the strongest force
- * in its subsystem if a constraint acts on k, but at most SHARE of terms that are not negligible;
- * otherwise, or without mass, eps^2 of it. The smallest of the three comparisons counts. */
+/* Force that is negligible for velocity k, whose row has these terms: if a constraint acts on k,
+ * FAINT of the strongest force in its subsystem, but at most SHARE of the terms unless these are
+ * below sqrt(FAINT) of it; else, or without mass, (ROUND eps)^2 of it. Strongest: the least of
+ * three comparisons, by F, F/sqrt(m) and F/m. Call ga_allow_prepare and, in a team,
+ * ga_allow_sum_forces before. */
 double ga_allow_faint(const ga_judge *j, int k, double terms) {
   const ga_site *site = &j->eq->site[GA_SITE_NEW];
   const double level = ROUND * DBL_EPSILON;
   if (!(j->root[k] > 0)) return level * level * j->greatest[j->part[k]];
+  /* moved: a constraint (of any process) acts on k; root: sqrt(m) */
   bool moved = has_entry(&site->G, &j->G_columns, k) || has_entry(&site->H, &j->H_columns, k);
   if (is_shared(j, k)) moved = shared_sum(j, BY_ROWS, k) > 0;
   const int part = j->part[k];
@@ -310,11 +328,12 @@ double ga_allow_faint(const ga_judge *j, int k, double terms) {
   const double by_motion = root * root * j->hardest[part];
   const double strongest = fmin(j->greatest[part], fmin(by_energy, by_motion));
   if (!moved) return level * level * strongest;
-  const bool all = terms <= sqrt(FAINT) * strongest;
+  const bool all = terms <= sqrt(FAINT) * strongest; /* all terms are negligible */
   return all ? FAINT * strongest : fmin(FAINT * strongest, SHARE * terms);
 }
 
-/* *by_x += m |M| |x|, *by_shake += m |M| |shake| of dynamic row i. */
+/* *by_x += m |M| |x|, *by_shake += m |M| |shake| of dynamic row i, of this process alone; the
+ * second only if j->shaken. */
 static void by_mass(const ga_judge *j, const ga_iterate *at, int i, double *by_x,
                     double *by_shake) {
   const ga_equations *eq = j->eq;
@@ -328,7 +347,8 @@ static void by_mass(const ga_judge *j, const ga_iterate *at, int i, double *by_x
   }
 }
 
-/* |K| |q_1| + |C| |v_1| of dynamic row i. */
+/* |K| |q_1| + |C| |v_1| of dynamic row i, of this process alone: the force that one relative change
+ * of q_1 and v_1 would make, by the tangents of the matrix made last. */
 static double by_tangents(ga_judge *j, int i) {
   const ga_tangents *d = &j->factors->matrix.tangents;
   const ga_motion_sizes size = ga_judge_motion_sizes(j);
@@ -336,7 +356,8 @@ static double by_tangents(ga_judge *j, int i) {
   return ga_allow_row_sum(&d->Kt[b], k, size.q) + ga_allow_row_sum(&d->Ct[b], k, size.v);
 }
 
-/* The vectors BY_X .. of shared velocities, summed over the processes into j->sums. Collective. */
+/* The vectors BY_X to BY_ROWS of shared velocities, summed over the processes into j->sums; zero
+ * for velocities of one process. Only in a team; collective: all processes call it. */
 ga_status ga_allow_sum_forces(ga_judge *j, const ga_iterate *at, ga_look look) {
   const ga_equations *eq = j->eq;
   const ga_site *site = &eq->site[GA_SITE_NEW];
@@ -355,8 +376,9 @@ ga_status ga_allow_sum_forces(ga_judge *j, const ga_iterate *at, ga_look look) {
   return ga_team_sum_shared(eq->eval->team, SUMS * eq->method->nx, j->sums);
 }
 
-/* Allowance of dynamic row i with residual |r| = r. The cheap terms are computed first; the others
- * only if r is larger than these. */
+/* Allowance of dynamic row i with residual |r| = r; faint: of ga_allow_faint. The cheap terms are
+ * computed first; the others only if r is larger than these and the look is not rough, so `claimed`
+ * is 0 otherwise. ga_allow_prepare must have been called, in a team also ga_allow_sum_forces. */
 ga_allowance ga_allow_force(ga_judge *j, const ga_iterate *at, int i, double r, double faint,
                             ga_look look) {
   const ga_equations *eq = j->eq;

@@ -46,11 +46,12 @@ typedef struct ga_bound {
   const double *size_x, *size;
 } ga_bound;
 
+/* The bound of column k: tol size_x[k] + factor size[k]. */
 static inline double ga_bound_of(const ga_bound *b, int k) {
   return b->tol * b->size_x[k] + b->factor * b->size[k];
 }
 
-/* sum_k |D_ik| bound_k; `within`: is r at most that? */
+/* sum_k |D_ik| bound_k of row i */
 static inline double ga_allow_row_bound(const ga_csr *D, int i, const ga_bound *bound) {
   double sum = 0;
   for (int e = D->ptr[i]; e < D->ptr[i + 1]; e++) {
@@ -59,6 +60,7 @@ static inline double ga_allow_row_bound(const ga_csr *D, int i, const ga_bound *
   return sum;
 }
 
+/* Is r >= 0 at most sum_k |D_ik| bound_k? Stops adding as soon as it is; false if r is NaN. */
 static inline bool ga_allow_within(const ga_csr *D, int i, const ga_bound *bound, double r) {
   double sum = 0;
   int e = D->ptr[i], end = D->ptr[i + 1];

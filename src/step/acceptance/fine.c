@@ -9,13 +9,15 @@
 #include "lie/lie.h"
 #include "step/acceptance/judge.h"
 
+/* Allocate base, rest and their kept copies, nx numbers each; the caller checks arena->failed. */
 void ga_fine_init(ga_equations *s, ga_arena *arena) {
   ga_fine *fine = &s->fine;
   double **const of_nx[] = {&fine->base, &fine->rest, &fine->kept_base, &fine->kept_rest};
   for (int i = 0; i < 4; i++) *of_nx[i] = ga_arena_doubles(arena, (size_t)s->nx);
 }
 
-/* From now on x is the sum base + rest; at first base = x, rest = 0. */
+/* From now on x is the sum base + rest (fine.used); at first base = x, rest = 0. Nothing to do if
+ * it is one already. */
 static void start_two_parts(ga_equations *s, const double *x) {
   if (s->fine.used) return;
   memcpy(s->fine.base, x, (size_t)s->nx * sizeof(double));
@@ -23,6 +25,8 @@ static void start_two_parts(ga_equations *s, const double *x) {
   s->fine.used = true;
 }
 
+/* Store base and rest of the iterate x for ga_fine_return; x becomes a sum of two parts if it is
+ * not one yet. */
 void ga_fine_keep(ga_equations *s, const double *x) {
   size_t bytes = (size_t)s->nx * sizeof(double);
   start_two_parts(s, x);
@@ -30,14 +34,16 @@ void ga_fine_keep(ga_equations *s, const double *x) {
   memcpy(s->fine.kept_rest, s->fine.rest, bytes);
 }
 
+/* Restore base and rest as ga_fine_keep stored them; x itself is not changed. */
 void ga_fine_return(ga_equations *s) {
   size_t bytes = (size_t)s->nx * sizeof(double);
   memcpy(s->fine.base, s->fine.kept_base, bytes);
   memcpy(s->fine.rest, s->fine.kept_rest, bytes);
 }
 
-/* Is the sum of terms of sizes `size` and factor |x| so much smaller than these that x should be
- * finer, and is factor |d| within a few of its roundings? Then adding d to x would be lost. */
+/* 1 if both hold, else 0: the sum of terms of sizes `size` and factor |x| is so much smaller than
+ * these that x should be finer, and factor |d| is within a few of its roundings. Then adding d to x
+ * would be lost. Without branches, so that loops are fast. */
 static inline int unseen(double sum, double size, double factor, double x, double d) {
   const double all = size + factor * fabs(x);
   return (factor > 0) & (all > GA_ROUND * fabs(sum)) &
@@ -51,7 +57,8 @@ typedef struct {
   const double *q, *v, *size_q, *size_v;
 } flat;
 
-/* The unknowns of block b that belong to this factor of the space. */
+/* The unknowns of block b that belong to this commutative factor of the space, with the factors h^2
+ * |p_b|, h |r_b| by which they enter q_1, v_1. size_q, size_v: for each velocity. */
 static flat flat_of(const ga_equations *s, int b, const ga_factor *factor, const double *size_q,
                     const double *size_v) {
   const ga_site *now = &s->site[GA_SITE_NEW];
@@ -71,7 +78,8 @@ static inline int is_unseen(const flat *f, int k, double x, double d) {
          unseen(f->v[k], f->size_v[k], f->by_v, x, d);
 }
 
-/* Add part dx + rest to base, or keep it in rest where it would be lost. */
+/* For the unknowns of f: base += part dx + rest and rest = 0, or, where that would be lost, rest =
+ * part dx + rest. The arrays begin at f's first unknown; part: fraction of dx. */
 static void add_flat(const flat *f, double part, const double *dx, double *base, double *rest) {
   for (int k = 0; k < f->n; k++) {
     const double d = part * dx[k] + rest[k];
@@ -84,6 +92,8 @@ static void add_flat(const flat *f, double part, const double *dx, double *base,
   }
 }
 
+/* Is x a sum of two parts already, or would some part of x + part dx be lost in q_1 or v_1? If
+ * false, a plain sum is good enough. part: fraction of dx; sizes: of the summands of q_1, v_1. */
 bool ga_fine_wanted(const ga_equations *s, double part, const double *dx, const double *size_q,
                     const double *size_v, const double *x) {
   const ga_space *space = s->eval->model->space;
@@ -98,13 +108,15 @@ bool ga_fine_wanted(const ga_equations *s, double part, const double *dx, const 
   return any;
 }
 
-/* base += part dx for a factor with rotations, which has no rest. */
+/* base += part dx in block b for a factor of the space with rotations, which has no rest. */
 static void add_curved(ga_equations *s, int b, const ga_factor *factor, double part,
                        const double *dx) {
   const int from = b * s->nv + factor->v_at;
   ga_axpy(factor->n * factor->group->nv, part, dx + from, s->fine.base + from);
 }
 
+/* x <- x + part dx, nx numbers, as base + rest (fine.h); what would be lost in base goes to rest.
+ * Sums below GA_UNDERFLOW become zero. Sets fine.used. */
 void ga_fine_add(ga_equations *s, double part, const double *dx, const double *size_q,
                  const double *size_v, double *x) {
   const ga_space *space = s->eval->model->space;
@@ -125,6 +137,8 @@ void ga_fine_add(ga_equations *s, double part, const double *dx, const double *s
   }
 }
 
+/* Move q_1, v_1 of the new site, and v^_1 if there is one, by the rest; they must have been
+ * computed with x = base. */
 void ga_fine_move(ga_equations *s) {
   const ga_space *space = s->eval->model->space;
   const ga_site *at = &s->site[GA_SITE_NEW];

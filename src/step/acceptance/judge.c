@@ -46,8 +46,8 @@
 static const double ROUND = GA_ROUND;
 static const double TINY = GA_UNDERFLOW;
 
-/* Allocates all arrays from the arena and finds the subsystems by the patterns of G and H; the
- * caller checks arena->failed. */
+/* Set *j to zero but for eq, factors and tol (newton_tol), allocate all arrays from the arena and
+ * find the subsystems by the patterns of G and H; the caller checks arena->failed. */
 void ga_judge_init(ga_judge *j, ga_equations *eq, ga_factors *factors, double tol,
                    ga_arena *arena) {
   *j = (ga_judge){.eq = eq, .factors = factors, .tol = tol};
@@ -75,14 +75,16 @@ void ga_judge_init(ga_judge *j, ga_equations *eq, ga_factors *factors, double to
   ga_judge_find_parts(j, false);
 }
 
+/* An iteration begins: no probes so far, and all that belongs to an iterate is forgotten. Sets
+ * size_q and size_v; in a team collective if the method has acceleration rows. */
 void ga_judge_begin(ga_judge *j) {
   j->eta_counted = true;
   j->probes = 0;
   ga_judge_move(j);
 }
 
-/* size_q, size_v: sizes of the summands of q_1 and v_1 (without eta); speed for acceleration
- * rows. */
+/* Set size_q, size_v: sizes of the summands of q_1 and v_1 (without eta), for each velocity; and
+ * speed, 1 + the largest size_v, for acceleration rows (collective then). */
 static void measure_sizes(ga_judge *j) {
   ga_equations_sizes(j->eq, j->size_q, j->size_v);
   if (j->has_speed) {
@@ -90,13 +92,15 @@ static void measure_sizes(ga_judge *j) {
   }
 }
 
-/* pace = size_v + eps size_q/h. In a stalled iteration velocities below one rounding of q per step
- * count as zero. */
+/* Set pace = size_v + eps size_q/h for each velocity. In a stalled iteration velocities below one
+ * rounding of q per step count as zero. */
 static void measure_pace(ga_judge *j) {
   const double rounding = DBL_EPSILON / j->eq->h;
   for (int i = 0; i < j->eq->nv; i++) j->pace[i] = j->size_v[i] + rounding * j->size_q[i];
 }
 
+/* The iterate has moved: forget what was measured at the last one (noise, shake, strongest forces,
+ * parts, now_q, now_v), and take eta out of size_q if it was counted. */
 void ga_judge_move(ga_judge *j) {
   if (j->eta_counted) measure_sizes(j);
   j->measured = j->shaken = j->prepared = j->parts_known = j->eta_counted = false;
@@ -105,8 +109,9 @@ void ga_judge_move(ga_judge *j) {
 
 /* ---- the verdict ---------------------------------------------------------------------------- */
 
-/* Update the verdict for row i with residual |r| = r and allowance a: accepted, doubtful,
- * shakable, and the largest excess with its row. */
+/* Update the verdict for row i with residual |r| = r and allowance a: accepted, doubtful, shakable
+ * become false where r is above proved, claimed, shakable; excess and row become those of the
+ * largest r/proved. */
 static void weigh(ga_verdict *v, int i, double r, ga_allowance a) {
   if (r <= a.proved + TINY) return;
   v->accepted = false;
@@ -118,8 +123,9 @@ static void weigh(ga_verdict *v, int i, double r, ga_allowance a) {
   v->row = i;
 }
 
-/* Row i of constraint c is above the simple bound of ga_judge_constraints: judge it with the full
- * allowance. */
+/* Row i of constraint c, residual size r, is above the simple bound of ga_judge_constraints: judge
+ * it with the full allowance, into *v. ga_judge_measure_motion must have been called for this kind
+ * of row. */
 static void weigh_constraint(ga_judge *j, const ga_row_rounding *k, int c, int i, double r,
                              ga_look look, ga_verdict *v) {
   const ga_equations *eq = j->eq;
@@ -128,8 +134,10 @@ static void weigh_constraint(ga_judge *j, const ga_row_rounding *k, int c, int i
   weigh(v, eq->con_at[c] + i, r, a);
 }
 
-/* Add the constraint rows to *v. Most rows are accepted by one bound, |D| (newton_tol |x| +
- * roundings); others are judged one by one. */
+/* Add the constraint rows of this process to *v, which begins as accepted, doubtful, shakable. Most
+ * rows are accepted by one bound, |D| (newton_tol |x| + roundings); others are judged one by one,
+ * in a rough look by that bound alone. Sets size_x, liveliest and fastest. In a team j->suspects
+ * must be set. */
 void ga_judge_constraints(ga_judge *j, const ga_iterate *at, ga_look look, ga_verdict *v) {
   const ga_equations *eq = j->eq;
   ga_allow_accelerations(j, at);
@@ -155,7 +163,8 @@ void ga_judge_constraints(ga_judge *j, const ga_iterate *at, ga_look look, ga_ve
   }
 }
 
-/* Is some row above newton_tol times its terms? For the iterate judged last: size_x must be set. */
+/* Is some row of this process above newton_tol times its terms, so that rounding was needed to
+ * accept it? For the iterate judged last: size_x must be set. */
 static bool above_tol(ga_judge *j, const ga_iterate *at) {
   const ga_equations *eq = j->eq;
   for (int i = 0; i < eq->nx; i++) {
@@ -172,12 +181,15 @@ static bool above_tol(ga_judge *j, const ga_iterate *at) {
   return false;
 }
 
+/* Is some row of any process above newton_tol times its terms? Of the iterate judged last. In a
+ * team collective. */
 bool ga_judge_rounding(ga_judge *j, const ga_iterate *at) {
   return ga_team_any(j->eq->eval->team, above_tol(j, at));
 }
 
-/* Add the force rows to *v. Most rows are accepted by (newton_tol + roundings) terms; only the
- * others cost more. */
+/* Add the force rows of this process to *v. Most rows are accepted by (newton_tol + roundings)
+ * terms; only the others cost more. May prepare the judge (ga_allow_prepare); in a team that and
+ * ga_allow_sum_forces must have been done before. */
 void ga_judge_forces(ga_judge *j, const ga_iterate *at, ga_look look, ga_verdict *v) {
   const int nx = j->eq->nx, nv = j->eq->nv;
   const double level = j->tol + ROUND * DBL_EPSILON, *r = at->r, *terms = at->terms;
@@ -191,8 +203,9 @@ void ga_judge_forces(ga_judge *j, const ga_iterate *at, ga_look look, ga_verdict
   }
 }
 
-/* The verdict on an iterate: constraint rows, then force rows. If a constraint is refused, it is
- * judged again with eta counted in the size of q. */
+/* The verdict on an iterate: constraint rows, then force rows. If a constraint is refused, all are
+ * judged again with eta counted in the size of q (not in a rough look). In a team collective, and
+ * the verdict is that of all processes. */
 ga_verdict ga_judge_look(ga_judge *j, const ga_iterate *at, ga_look look) {
   if (look == GA_LOOK_STALLED) measure_pace(j);
   if (j->eq->eval->team) return ga_judge_look_together(j, at, look);
@@ -207,6 +220,8 @@ ga_verdict ga_judge_look(ga_judge *j, const ga_iterate *at, ga_look look) {
   return v;
 }
 
+/* The verdict on the force rows alone, of an iterate whose constraints were found closed before. In
+ * a team collective. */
 ga_verdict ga_judge_look_again(ga_judge *j, const ga_iterate *at, ga_look look) {
   ga_verdict v = {.accepted = true, .doubtful = true, .shakable = true};
   if (j->eq->eval->team) return ga_judge_forces_together(j, at, look, v);
@@ -214,6 +229,8 @@ ga_verdict ga_judge_look_again(ga_judge *j, const ga_iterate *at, ga_look look) 
   return v;
 }
 
+/* allowed[i], n numbers: the largest residual allowed in row i of this iterate, as proved. Sets
+ * size_x and prepares the judge. In a team collective. */
 void ga_judge_allowed(ga_judge *j, const ga_iterate *at, double *allowed) {
   const ga_equations *eq = j->eq;
   ga_allow_accelerations(j, at);
@@ -234,6 +251,8 @@ void ga_judge_allowed(ga_judge *j, const ga_iterate *at, double *allowed) {
   }
 }
 
+/* j->rounding[i] of each constraint row: one rounding (table at the head of this file). Sets size_x
+ * if there are acceleration rows. */
 void ga_judge_roundings(ga_judge *j, const ga_iterate *at) {
   const ga_equations *eq = j->eq;
   if (j->has_speed) ga_allow_accelerations(j, at);
@@ -247,6 +266,8 @@ void ga_judge_roundings(ga_judge *j, const ga_iterate *at) {
   }
 }
 
+/* b[row] = 0 for constraint rows whose residual at->r is within one rounding; b, n numbers, is a
+ * copy of the residual or its negative. Other rows of b stay. */
 void ga_judge_skip_closed(ga_judge *j, const ga_iterate *at, double *b) {
   const ga_equations *eq = j->eq;
   if (j->has_speed) ga_judge_roundings(j, at);

@@ -22,13 +22,16 @@ typedef struct {
   double *label, *x;
 } pieces;
 
-/* Is velocity k shared, and does a constraint of some process act on its subsystem? */
+/* Is velocity k shared with other processes, and does a constraint of some process act on its
+ * subsystem? Only such a piece is connected with pieces elsewhere. constrained: of
+ * count_constrained. */
 static bool reaches_out(const ga_judge *j, const double *constrained, int k) {
   return j->eq->eval->shared[k] && constrained[k] > 0;
 }
 
-/* constrained[k]: number of processes in which a constraint acts on the subsystem of k.
- * Collective. */
+/* constrained[k], nv numbers: how many processes have a constraint that acts on the subsystem of k
+ * (of this process alone if k is not shared). Overwrites j->bound. Collective: all processes call
+ * it. */
 static ga_status count_constrained(ga_judge *j, double *constrained) {
   const ga_equations *eq = j->eq;
   const ga_csr *const gradients[] = {&eq->site->G, &eq->site->H};
@@ -42,8 +45,9 @@ static ga_status count_constrained(ga_judge *j, double *constrained) {
   return ga_team_sum_shared(eq->eval->team, 1, constrained);
 }
 
-/* Give the pieces that reach out their first labels, different on all processes; *total: number of
- * labels of all processes. Collective. */
+/* Set p->label: numbers for the pieces that reach out, different on all processes; -1 for all other
+ * velocities. *total: number of labels of all processes. GA_ERR_BACKEND if a sum over the team
+ * failed. Collective. */
 static ga_status label_pieces(ga_judge *j, const double *constrained, pieces *p, double *total) {
   const ga_equations *eq = j->eq;
   ga_team *team = eq->eval->team;
@@ -67,7 +71,9 @@ static ga_status label_pieces(ga_judge *j, const double *constrained, pieces *p,
   return isfinite(*total) ? GA_OK : GA_ERR_BACKEND;
 }
 
-/* Process r sends its labels; the others take the smaller ones; *changed: some did. Collective. */
+/* Process r shows the labels of its pieces at shared velocities; the others take smaller ones into
+ * p->label. *changed is set to true if this process took one, and else left. Overwrites p->x.
+ * Collective. */
 static ga_status show_labels(ga_judge *j, const double *constrained, pieces *p, int r,
                              bool *changed) {
   const ga_equations *eq = j->eq;
@@ -86,7 +92,9 @@ static ga_status show_labels(ga_judge *j, const double *constrained, pieces *p, 
   return status;
 }
 
-/* Renumber the labels in use to 0, 1, .., into j->span, and allocate j->span_max. Collective. */
+/* Renumber the labels in use to 0, 1, ..: j->span[k] for the piece that begins at velocity k, -1 if
+ * it is of this process alone; sets j->nspan (0 before) and allocates j->span_max with room for one
+ * number more than spans. total: number of labels. Collective. */
 static ga_status number_spans(ga_judge *j, const pieces *p, int total, ga_arena *arena) {
   const ga_equations *eq = j->eq;
   ga_arena scratch = {0};
@@ -111,8 +119,8 @@ static ga_status number_spans(ga_judge *j, const pieces *p, int total, ga_arena 
   return status;
 }
 
-/* Number the subsystems that reach over several processes: exchange labels until nothing changes.
- * Collective. */
+/* Number the subsystems that reach over several processes, into span, nspan and span_max: exchange
+ * labels until nothing changes. Overwrites size_q, size_v and size_x. Collective. */
 static ga_status find_spans(ga_judge *j, ga_arena *arena) {
   ga_team *team = j->eq->eval->team;
   pieces p = {j->size_q, j->size_v}; /* not in use yet */
@@ -130,6 +138,8 @@ static ga_status find_spans(ga_judge *j, ga_arena *arena) {
   return status == GA_OK ? number_spans(j, &p, (int)total, arena) : status;
 }
 
+/* Prepare the judge for a team: allocate sums and span from arena, number the shared subsystems,
+ * agree on const_mass. GA_OK without a team. After ga_judge_init; collective. */
 ga_status ga_judge_join(ga_judge *j, ga_arena *arena) {
   const ga_equations *eq = j->eq;
   ga_team *team = eq->eval->team;
@@ -145,8 +155,9 @@ ga_status ga_judge_join(ga_judge *j, ga_arena *arena) {
   return find_spans(j, arena);
 }
 
-/* of_part[k], for each first velocity k of a shared part, becomes the maximum over the processes;
- * likewise *more (may be NULL). */
+/* of_part[k], for each first velocity k of a shared subsystem, becomes the maximum over the
+ * processes; likewise *more (may be NULL). Numbers must not be negative. Overwrites j->span_max.
+ * Collective. */
 void ga_judge_share_parts(ga_judge *j, double *of_part, double *more) {
   const ga_equations *eq = j->eq;
   double *span_max = j->span_max;
@@ -167,8 +178,9 @@ void ga_judge_share_parts(ga_judge *j, double *of_part, double *more) {
 
 static const ga_verdict none = {.accepted = true, .doubtful = true, .shakable = true};
 
-/* *v becomes the verdict of all processes. known: the excess that all of them had before;
- * elsewhere is set only if it is exceeded. Collective. */
+/* *v becomes the verdict of all processes: accepted, doubtful, shakable if all say so, the largest
+ * excess. known: the excess that all of them had before; elsewhere (the worst row is one of another
+ * process) is set only if it is exceeded. v->row stays that of this process. Collective. */
 static void agree(ga_judge *j, double known, ga_verdict *v) {
   double all[] = {!v->accepted, !v->doubtful, !v->shakable, v->excess};
   ga_team_max_all(j->eq->eval->team, 4, all);
@@ -179,7 +191,8 @@ static void agree(ga_judge *j, double known, ga_verdict *v) {
   v->excess = all[3];
 }
 
-/* Is some row of constraint c above the bound that accepts most rows? */
+/* Is some row of constraint c above the bound that accepts most rows, |D| (newton_tol |x| +
+ * roundings)? Rows of this process; j->size_x must be set. */
 static bool suspect_constraint(ga_judge *j, const ga_iterate *at, int c, ga_look look) {
   const ga_equations *eq = j->eq;
   const ga_row_rounding k = ga_allow_rounding(j, eq->method->con[c], look);
@@ -191,7 +204,7 @@ static bool suspect_constraint(ga_judge *j, const ga_iterate *at, int c, ga_look
   return false;
 }
 
-/* Is some force row above (newton_tol + roundings) times its terms? */
+/* Is some force row of this process above (newton_tol + roundings) times its terms, or NaN? */
 static bool suspect_force(const ga_judge *j, const ga_iterate *at) {
   const double level = j->tol + GA_ROUND * DBL_EPSILON;
   for (int i = 0; i < j->eq->nx; i++) {
@@ -200,8 +213,8 @@ static bool suspect_force(const ga_judge *j, const ga_iterate *at) {
   return false;
 }
 
-/* j->suspects[c]: constraints that some process must check closely; true if there are any.
- * *forces: the same for force rows. Collective. */
+/* j->suspects[c]: constraints that some process must check closely; returns whether there are any.
+ * *forces: the same for force rows. Sets j->size_x. Collective. */
 static bool suspect(ga_judge *j, const ga_iterate *at, ga_look look, bool *forces) {
   const ga_equations *eq = j->eq;
   int ncon = eq->method->ncon;
@@ -216,7 +229,8 @@ static bool suspect(ga_judge *j, const ga_iterate *at, ga_look look, bool *force
   return any;
 }
 
-/* The verdict of all processes on the constraint rows. Collective. */
+/* The verdict of all processes on the constraint rows, by j->suspects, which is cleared afterwards.
+ * Collective. */
 static ga_verdict constraints(ga_judge *j, const ga_iterate *at, ga_look look) {
   ga_verdict v = none;
   ga_judge_constraints(j, at, look, &v);
@@ -225,6 +239,8 @@ static ga_verdict constraints(ga_judge *j, const ga_iterate *at, ga_look look) {
   return v;
 }
 
+/* The verdict of all processes on the force rows, added to v, the one on the constraints so far.
+ * Collective. */
 ga_verdict ga_judge_forces_together(ga_judge *j, const ga_iterate *at, ga_look look, ga_verdict v) {
   const double known = v.excess;
   if (!j->prepared) ga_allow_prepare(j, at->terms);
@@ -234,6 +250,8 @@ ga_verdict ga_judge_forces_together(ga_judge *j, const ga_iterate *at, ga_look l
   return v;
 }
 
+/* The verdict of all processes on an iterate: constraints, if refused once more with eta counted in
+ * the size of q, then forces; only what some process suspects. Collective. */
 ga_verdict ga_judge_look_together(ga_judge *j, const ga_iterate *at, ga_look look) {
   bool forces, open = suspect(j, at, look, &forces);
   ga_verdict v = none;

@@ -15,7 +15,8 @@ static int part_of(int *part, int i) {
   return i;
 }
 
-/* Unite the subsystems of velocities i and k; the smaller first velocity stands for both. */
+/* Unite the subsystems of velocities i and k in part[]; the smaller first velocity stands for
+ * both. */
 static void unite(int *part, int i, int k) {
   int a = part_of(part, i), b = part_of(part, k);
   if (a < b) {
@@ -25,8 +26,8 @@ static void unite(int *part, int i, int k) {
   }
 }
 
-/* Find the subsystems: unite all velocities that occur in one row of G or H (by_value: with
- * nonzero values). Sets part, first and nparts. */
+/* Find the subsystems: unite all velocities that occur in one row of G or H of the new site
+ * (by_value: with nonzero values). Sets part, first (increasing) and nparts. */
 void ga_judge_find_parts(ga_judge *j, bool by_value) {
   const ga_site *site = j->eq->site;
   const ga_csr *const gradients[] = {&site->G, &site->H};
@@ -49,7 +50,8 @@ void ga_judge_find_parts(ga_judge *j, bool by_value) {
   }
 }
 
-/* j->root: sqrt of m times the row sum of |M|, for each velocity; once if M is constant. */
+/* Set j->root[i] = sqrt of m times the row sum of |M|, m of the tableau; once only if M is
+ * constant. In a team sums over the processes; collective. */
 static void measure_roots(ga_judge *j) {
   const ga_equations *eq = j->eq;
   const ga_csr *M = &eq->site[GA_SITE_NEW].M;
@@ -64,6 +66,8 @@ static void measure_roots(ga_judge *j) {
   j->roots_known = j->const_mass;
 }
 
+/* Set root, and part if subsystems are found by value, for the iterate in hand, unless they are
+ * known. In a team collective. */
 void ga_judge_know_parts(ga_judge *j) {
   if (j->parts_known) return;
   measure_roots(j);
@@ -71,10 +75,14 @@ void ga_judge_know_parts(ga_judge *j) {
   j->parts_known = true;
 }
 
+/* of_part = 0 at the first velocity of each subsystem; other places are not touched. */
 void ga_judge_clear_parts(const ga_judge *j, double *of_part) {
   for (int p = 0; p < j->nparts; p++) of_part[j->first[p]] = 0;
 }
 
+/* Set liveliest = max root (|x| + V/h) and fastest = max (|x| + V/h) of each subsystem (V: size_v;
+ * without V for positions; root: sqrt of the mass). size_x must be set. In a team maxima over the
+ * processes; collective. */
 void ga_judge_measure_motion(ga_judge *j, ga_con_kind kind) {
   const double per_h = kind == GA_ROW_POS ? 0 : 1 / j->eq->h;
   ga_judge_know_parts(j);
@@ -98,8 +106,9 @@ static double sign_of(unsigned i, unsigned probe) {
   return bits >> 31 ? 1 : -1;
 }
 
-/* Solve A s = (0, one rounding of each constraint, with random signs) into j->shake: how far
- * rounding of the constraints moves the unknowns. */
+/* Solve A s = (0, one rounding of each constraint, with random signs) into j->shake, n numbers: how
+ * far rounding of the constraints moves the unknowns. Sets rounding and j->shaken (false if the
+ * solve failed). In a team collective. */
 ga_status ga_judge_shake(ga_judge *j, const ga_iterate *at) {
   const ga_equations *eq = j->eq;
   ga_judge_roundings(j, at);
@@ -110,13 +119,16 @@ ga_status ga_judge_shake(ga_judge *j, const ga_iterate *at) {
   return status;
 }
 
-/* Sign of the shift of velocity i. A spring does not feel both its ends moved alike, so one probe
- * moves neighbours to opposite sides, the next those that are two or three numbers apart. */
+/* Sign, 1 or -1, of the shift of velocity i in this probe. A spring does not feel both its ends
+ * moved alike, so one probe moves neighbours to opposite sides, the next those that are two or
+ * three numbers apart. */
 static double side_of(unsigned i, unsigned probe) {
   unsigned apart = probe / 2 % 2 ? i / 2 : i;
   return apart % 2 ? -sign_of(i / 4, probe) : sign_of(i / 4, probe);
 }
 
+/* The sizes of q_1 and v_1 of the iterate in hand, nv numbers each; computed once for each iterate
+ * into now_q and now_v, to which the result points. */
 ga_motion_sizes ga_judge_motion_sizes(ga_judge *j) {
   const ga_site *site = &j->eq->site[GA_SITE_NEW];
   if (!j->now_known) {
@@ -127,8 +139,9 @@ ga_motion_sizes ga_judge_motion_sizes(ga_judge *j) {
   return (ga_motion_sizes){j->now_q, j->now_v};
 }
 
-/* Residual r at x with q_1, v_1 moved by GA_ROUND roundings of these sizes; side = 1 or -1. A
- * shared velocity is moved alike on all processes. */
+/* Residual r (n numbers) at x with q_1, v_1 moved by GA_ROUND roundings of these sizes; side = 1 or
+ * -1. Overwrites shift_q, shift_v and terms; the sites are then those of the moved point. A shared
+ * velocity is moved alike on all processes. */
 static ga_status probe(ga_judge *j, const ga_iterate *at, ga_motion_sizes size, double side,
                        double *r) {
   const ga_equations *eq = j->eq;
@@ -143,8 +156,9 @@ static ga_status probe(ga_judge *j, const ga_iterate *at, ga_motion_sizes size, 
                                j->terms);
 }
 
-/* Measure noise_i = min(|r_up - r|, |r_down - r|) with q_1, v_1 moved by roundings; of several
- * probes at one iterate the largest counts. */
+/* Set noise_i = min(|r_up - r|, |r_down - r|) with q_1, v_1 moved by roundings up and down; of
+ * several probes at one iterate the largest counts. Sets measured, adds 1 to probes. The caller
+ * must evaluate the residual at x again: the sites have moved. */
 ga_status ga_judge_measure(ga_judge *j, const ga_iterate *at) {
   const ga_motion_sizes size = ga_judge_motion_sizes(j);
   ga_status status = probe(j, at, size, 1, j->r_up);
