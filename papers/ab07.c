@@ -10,7 +10,8 @@ enum { BETA = 0, X_J1 = 21, X_P = 23, X_H = 25, X_G = 27, X_D = 29 };
 
 /* Fig. 2 */
 
-/* Stores t, theta1 (rad) and x4 (m) of this step in row `steps` of the table (context). */
+/* A lab_watch; context is a table: stores t, theta1 (rad) and x4 (m) of this step in row
+ * `steps`, columns 0..2. */
 static void watch_crank(void *context, const ga_state *s, long steps) {
   table *t = context;
   table_set(t, (int)steps, 0, s->t);
@@ -27,7 +28,8 @@ static void watch_crank_fine(void *context, const ga_state *s, long steps) {
   table_set(t, (int)(steps / 64), 4, s->q[X4]);
 }
 
-/* Item ab07-fig2: histories of theta1 and x4 with h and h/64; claims on both values at t = 1 s. */
+/* Item ab07-fig2, AB07 Fig. 2: theta1 and x4 over t with h = 5e-3 s (columns 1, 2) and h/64 (3,
+ * 4); claims both values of the first run at t = 1 s against the reference solution. */
 static void fig2(result *r) {
   lab l;
   table_init(&r->data, "t,theta1,x4,theta1_fine,x4_fine");
@@ -66,14 +68,16 @@ static void raise_relative_error(double x, double exact, double *error) {
   *error = fmax(*error, fabs(x / exact - 1));
 }
 
-/* A lab_error: relative errors of theta1 into error[0], of the first multiplier into error[1]. */
+/* A lab_error: raises error[0] to the relative error of theta1, error[1] to that of lambda_1. */
 static void errors_crank(const lab *l, const ga_state *x, const ga_state *exact, double *error) {
   (void)l;
   raise_relative_error(x->q[THETA1], exact->q[THETA1], &error[0]);
   raise_relative_error(x->lam[0], exact->lam[0], &error[1]);
 }
 
-/* Item ab07-fig3: errors at t = 1 s for h, h/2, ..; claims that both orders are 2. */
+/* Item ab07-fig3, AB07 Fig. 3: relative errors of theta1 and lambda_1 at t = 1 s of the
+ * slider-crank, h = 5e-3 s, halved 8 times (6 if quick), into r->data; claims that both orders
+ * are 2 (slope of the last 4 step sizes). A failed run leaves its reason in r and no claims. */
 static void fig3(result *r) {
   lab l;
   table_init(&r->data, "h,theta1,lam1");
@@ -102,15 +106,16 @@ static void fig3(result *r) {
 
 CONVERGENCE(fig3, "theta1", "lam1", "crank angle θ1", "multiplier λ1");
 
-/* A lab_error: relative errors of beta into error[0], of the first multiplier into error[1]. */
+/* A lab_error: raises error[0] to the relative error of beta, error[1] to that of lambda_1. */
 static void errors_squeezer(const lab *l, const ga_state *x, const ga_state *exact, double *error) {
   (void)l;
   raise_relative_error(x->q[BETA], exact->q[BETA], &error[0]);
   raise_relative_error(x->lam[0], exact->lam[0], &error[1]);
 }
 
-/* Item ab07-fig9: orders from the first SMOOTH step sizes, where the error is a straight
- * line in h; then the error at the smallest h over that line continued: 1 as long as
+/* Item ab07-fig9, AB07 Fig. 9: relative errors of beta and lambda_1 at t = 0.03 s. Orders from
+ * the first SMOOTH step sizes (`smooth`: r->data with fewer rows); then, unless quick, the error
+ * at the smallest h over the line of slope 2 continued (4^-k after k halvings): 1 as long as
  * rounding is negligible. */
 static void fig9(result *r) {
   lab l;
@@ -147,13 +152,15 @@ CONVERGENCE(fig9, "beta", "lam1", "angle β", "multiplier λ1");
 
 enum { SNAPSHOTS = 6 };
 
+/* context of watch_mechanism; shot: the next snapshot */
 typedef struct camera {
   table *t;
   int shot;
 } camera;
 
-/* Every 20th step: writes the points of the mechanism, in drawing order, into the two columns (x,
- * y) of the next snapshot. A row of NaN lifts the pen. */
+/* A lab_watch: every 20th step (6 ms), SNAPSHOTS times, writes the points of the mechanism, in
+ * drawing order, into the columns 2 shot (x) and 2 shot + 1 (y), and advances c->shot. A row of
+ * NaN (NULL in `lines`) lifts the pen. */
 static void watch_mechanism(void *context, const ga_state *s, long steps) {
   static const double A[] = {-.06934, -.00227}, B[] = {-.03635, .03273}, C[] = {.014, .072},
                       O[] = {0, 0};
@@ -173,8 +180,9 @@ static void watch_mechanism(void *context, const ga_state *s, long steps) {
   c->shot++;
 }
 
-/* Item ab07-fig5: six snapshots; claims that the coupler J1-P keeps its length of 28 mm in all of
- * them. */
+/* Item ab07-fig5, AB07 Fig. 5: six snapshots of Andrews' mechanism from 0 to 30 ms; claims that
+ * the coupler J1-P (rows 1 and 2) keeps its length of 28 mm in all of them, within a relative
+ * 1e-12. */
 static void fig5(result *r) {
   lab l;
   table_init(&r->data, "x0,y0,x1,y1,x2,y2,x3,y3,x4,y4,x5,y5");
@@ -222,7 +230,8 @@ static const chart fig5_chart = {.panels = fig5_panels, .across = 2, .panel_heig
 
 /* Figs. 6, 7 and 8 */
 
-/* Stores position of P, beta, acceleration of P and two multipliers of this step in row `steps`. */
+/* A lab_watch; context is a table: stores t, x and y of P, beta, x'' and y'' of P, lambda_1 and
+ * lambda_2 in the columns 0..7 of row `steps`. */
 static void watch_squeezer(void *context, const ga_state *s, long steps) {
   const double row[] = {s->t,       s->q[X_P],      s->q[X_P + 1], s->q[BETA],
                         s->vd[X_P], s->vd[X_P + 1], s->lam[0],     s->lam[1]};
@@ -245,7 +254,8 @@ static bool run_squeezer(result *r, double rho, double h) {
   return good;
 }
 
-/* Item ab07-fig6: histories of P and beta; claims on beta at t = 0.03 s. */
+/* Item ab07-fig6, AB07 Fig. 6: P and beta over t with h = 3e-4 s, rho_inf = 0.7; claims beta at
+ * t = 0.03 s (column 3) and its error against relative coordinates. */
 static void fig6(result *r) {
   if (!run_squeezer(r, 0.7, 3e-4)) return;
   int last = r->data.rows - 1;
@@ -268,7 +278,7 @@ static const chart_panel fig6_panels[] = {
 static const chart fig6_chart = {.panels = fig6_panels, .panel_height = 260};
 
 /* Fraction of column j that changes its sign from step to step: root mean square of (x_{n+1} - 2
- * x_n + x_{n-1})/4 over that of x_n. */
+ * x_n + x_{n-1})/4 over that of x_n; 1 for x_n = (-1)^n c, O(h^2) for a smooth x. */
 static double sawtooth(const table *t, int j) {
   double saw = 0, size = 0;
   for (int i = 1; i + 1 < t->rows; i++) {
@@ -280,7 +290,8 @@ static double sawtooth(const table *t, int j) {
   return sqrt(saw / size);
 }
 
-/* Item ab07-fig7: with damping (rho_inf = 0.7) accelerations and multipliers hardly alternate. */
+/* Item ab07-fig7, AB07 Fig. 7: with damping (rho_inf = 0.7) less than a tenth of the
+ * acceleration of P (column 4) and of lambda_1 (column 6) alternates, as sawtooth() measures it. */
 static void fig7(result *r) {
   if (!run_squeezer(r, 0.7, 3e-4)) return;
   claim_threshold(claim_at_most(r, 0.1, sawtooth(&r->data, 4),
@@ -288,8 +299,9 @@ static void fig7(result *r) {
   claim_threshold(claim_at_most(r, 0.1, sawtooth(&r->data, 6), "the same for λ1"));
 }
 
-/* Item ab07-fig8: without damping (rho_inf = 1) they alternate at least 5 times as much as in Fig.
- * 7. */
+/* Item ab07-fig8, AB07 Fig. 8: without damping (rho_inf = 1) they alternate at least 5 times as
+ * much as with rho_inf = 0.7. r->data keeps the undamped run; the damped one is temporary, and
+ * its failure becomes that of r. */
 static void fig8(result *r) {
   if (!run_squeezer(r, 1, 3e-4)) return;
   double undamped_a = sawtooth(&r->data, 4), undamped_l = sawtooth(&r->data, 6);

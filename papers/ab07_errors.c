@@ -50,8 +50,10 @@ static double inconsistency(const ga_params *p) {
   return worst;
 }
 
-/* Item ab07-truncation: orders of the three local errors with (20) and with gamma off by 0.05, and
- * the consistency conditions for 1000 random parameter sets with (20). */
+/* Item ab07-truncation, AB07 section 3.1: norms of the three local errors with (20) (columns
+ * 1..3) and with gamma off by 0.05 (4..6), h = 0.1, halved; claims order 3, and (ours) order 2
+ * of the last two where (20) is violated; then the consistency conditions for 1000 random sets
+ * with (20). */
 static void truncation(result *r) {
   static const char *const names[] = {"(25), positions", "(26), velocities",
                                       "(27), difference quotients"};
@@ -151,7 +153,8 @@ typedef struct lam_log {
   double apart;
 } lam_log;
 
-/* Observer: keeps lambda of this step, or in the second run raises log->apart. */
+/* Observer: keeps lambda of step n >= 1 in row n of log->t, or in the second run raises
+ * log->apart. Never stops the run (returns 0). The table has room for log->n columns. */
 static int watch_lam(void *context, const ga_state *s, const ga_stats *stats) {
   lam_log *log = context;
   int row = (int)stats->steps;
@@ -186,8 +189,9 @@ static bool run_off(lab *l, off_model *m, double t_end, lam_log *log) {
   return good;
 }
 
-/* Largest change of lambda (N) up to 0.2 s when the constraints are off by delta (m) and newton_tol
- * is `tolerance`, compared with an exact run. NaN if a run failed. Changes l->o. */
+/* Largest change of lambda (N) up to 0.2 s when the constraints are off by delta (m) and
+ * newton_tol is `tolerance`, compared with an undisturbed run with newton_tol 1e-12. NaN, with
+ * the reason in l->r, if a run failed. Changes l->o.h and l->o.newton_tol; nlam must be 8. */
 static double lam_moves(lab *l, double h, double delta, double tolerance) {
   table kept;
   off_model m = {.delta = 0};
@@ -204,8 +208,9 @@ static double lam_moves(lab *l, double h, double delta, double tolerance) {
   return good ? log.apart : NAN;
 }
 
-/* Item ab07-newton: change of lambda over h, over delta and over newton_tol; claims on the
- * exponents. */
+/* Item ab07-newton, AB07 section 3.3: change of lambda over h (columns 0, 1), over delta (2, 3)
+ * and over newton_tol (4, 5); claims the exponents -2, 1 and (ours) 1. A failed run leaves no
+ * claims. */
 static void newton(result *r) {
   lab l;
   static const double deltas[] = {1e-12, 1e-11, 1e-10, 1e-9};
@@ -270,9 +275,10 @@ const item ab07_newton = {"ab07-newton",
 
 /* Lemma 3: points near the solution, on the constraint or off it */
 
-/* Draws y1 = e^t + h random, y2 with y1^2 y2 = 1 + violation random, at t - 2h .. t + h; e: exact
- * minus drawn. side = |Phi_q (1/h) sum a_k e'_{n+k-1}|, the same along the tangent, sum |e| + sum
- * |e'|. */
+/* Draws y1 = e^t + h random, y2 with y1^2 y2 = 1 + violation random, at t - 2h .. t + h; e:
+ * exact minus drawn, e': its difference quotients. Writes side[0] = |Phi_q (1/h) sum a_k
+ * e'_{n+k-1}|, side[1] = the same along the tangent, side[2] = sum |e| + sum |e'|. Advances
+ * *seed. */
 static void lemma3_sides(uint64_t *seed, double t, double h, double violation, double side[3]) {
   ab07_coefficients w = ab07_two_step_of(&(ga_params){.alpha_m = 0.2, .alpha_f = 0.4});
   long double e[4][TWO], normal = 0, tangent = 0, bound = 0;
@@ -295,8 +301,9 @@ static void lemma3_sides(uint64_t *seed, double t, double h, double violation, d
   side[0] = (double)fabsl(normal), side[1] = (double)fabsl(tangent), side[2] = (double)bound;
 }
 
-/* Item ab07-lemma3: largest ratios of both sides of (48) over random points, for h, h/2, ..; claims
- * on their exponents. */
+/* Item ab07-lemma3: largest ratios of both sides of (48) over 200 random sets of points for h =
+ * 0.02, halved: normal and along the constraint with Phi = 0, normal over |Phi| off it (columns
+ * 1..3); claims on their exponents of h. */
 static void lemma3(result *r) {
   enum { DRAWS = 200, LEVELS = 8 };
   table_init(&r->data, "h,normal,tangent,off");

@@ -12,6 +12,7 @@
 
 enum { NQ = 10, NLAM = 8, N = NQ + NLAM };
 
+/* the blocks of S_t of the slider-crank, dense, by rows */
 typedef struct blocks {
   double M[NQ * NQ], K[NQ * NQ], C[NQ * NQ], G[NLAM * NQ];
 } blocks;
@@ -29,8 +30,9 @@ static bool evaluate_blocks(const ga_model *model, const ga_state *s, blocks *b)
          ga_model_evaluate(model, s->t, s->q, s->v, &out) == 0;
 }
 
-/* Condition number (1-norm) of S_t built from b for step h (s); scaled: of D_L S_t D_R, (10), with
- * D_L = beta h^2 on the force rows and D_R = 1/(beta h^2) on the multiplier columns. */
+/* Condition number (1-norm) of S_t built from b for step h (s); scaled: of D_L S_t D_R, (10),
+ * with D_L = beta h^2 on the force rows and D_R = 1/(beta h^2) on the multiplier columns. NaN if
+ * S_t is singular. */
 static long double condition_of(const blocks *b, const ga_params *par, double h, bool scaled) {
   long double S[N * N] = {0}, bh2 = (long double)par->beta * h * h;
   long double beta1 = (1 - par->alpha_m) / (bh2 * (1 - par->alpha_f)),
@@ -48,6 +50,7 @@ static long double condition_of(const blocks *b, const ga_params *par, double h,
   return lab_condition(N, S);
 }
 
+/* context of watch_start */
 typedef struct start_state {
   const ga_model *model;
   blocks b;
@@ -60,8 +63,9 @@ static void watch_start(void *context, const ga_state *s, long steps) {
   if (steps == 0) at->good = evaluate_blocks(at->model, s, &at->b);
 }
 
-/* Item ab07-conditioning: condition numbers for 17 values of h, with and without the
- * scaling (10). */
+/* Item ab07-conditioning, AB07 section 2.1: condition numbers for 17 values of h from 1e-2 to
+ * 1e-4 s, without (column 1) and with the scaling (10) (column 2); claims the exponents -4 and 0
+ * of h, and less than 1e4 scaled. */
 static void conditioning(result *r) {
   lab l;
   start_state at = {.good = false};
@@ -118,6 +122,7 @@ const item ab07_conditioning = {
 
 enum { DOF = 7, KEEP = 4 };
 
+/* context of watch_trail: the last KEEP states and the coefficients of the recursions */
 typedef struct trail {
   table *t;
   double h;
@@ -143,13 +148,14 @@ typedef struct balance {
   double sum, size;
 } balance;
 
+/* Adds a term to the sum and its modulus to the size. */
 static void add_term(balance *b, double term) {
   b->sum += term;
   b->size += fabs(term);
 }
 
-/* For component i: residuals of (14), (15), (18) over the sum of |terms|; raises largest[0..2] to
- * them. */
+/* For component i of the states in w: residuals of (14), (15), (18), each over the sum of its
+ * |terms|; raises largest[0..2] to them. */
 static void two_step_residuals(const trail *w, int i, double *largest) {
   balance r14 = {0, 0}, r15 = {0, 0}, r18 = {0, 0};
   double h = w->h;
@@ -167,8 +173,9 @@ static void two_step_residuals(const trail *w, int i, double *largest) {
   for (int k = 0; k < 3; k++) largest[k] = fmax(largest[k], fabs(all[k]->sum) / all[k]->size);
 }
 
-/* Shifts the last KEEP states by one, appends s, and once there are enough stores the largest
- * residuals of this step in the table. */
+/* A lab_watch: shifts the last KEEP states in *w by one and appends s. From step KEEP on it
+ * stores t and the largest relative residuals of (14), (15), (18) in row steps - KEEP, columns
+ * 0..3. The model has DOF coordinates. */
 static void watch_trail(void *context, const ga_state *s, long steps) {
   trail *w = context;
   double largest[3] = {0, 0, 0};
@@ -194,7 +201,8 @@ static double column_max(const table *t, int j) {
   return largest;
 }
 
-/* Item ab07-twostep: residuals of the three recursions along a run of Andrews' mechanism. */
+/* Item ab07-twostep, AB07 section 2.2: residuals of the three recursions along a run of Andrews'
+ * mechanism (7 angles) into the table; claims that the largest is 0 within 1e-12. */
 static void two_step(result *r) {
   static const char *const names[] = {"(14), positions", "(15), velocities",
                                       "(18), difference quotients of the positions"};
@@ -244,8 +252,10 @@ static double sigma_root(const ga_params *p) {
   return lab_largest_root(3, w.b1, NULL);
 }
 
-/* Item ab07-roots: roots of the polynomials (21), (22) over rho_inf = 0 .. 1 against
- * the formulas. */
+/* Item ab07-roots, AB07 section 2.3: roots of the polynomials (21), (22) over rho_inf = 0 .. 1
+ * into the table; claims that the second root of (21) is |alpha_m/(1 - alpha_m)| and the largest
+ * of (22) rho_inf, below 1 up to rho_inf = 0.99. Of the two roots of (21) the one nearer to 1 is
+ * left out. */
 static void roots(result *r) {
   double off_sigma = 0, off_rho = 0, largest = 0;
   table_init(&r->data, "rho_inf,root_sigma,root_rho,formula_rho");
@@ -306,8 +316,9 @@ static ga_params draw_parameters(uint64_t *seed, double excess) {
   return p;
 }
 
-/* Item ab07-lemma1: largest root of sigma over random sets that satisfy (23), and how many of those
- * that violate it have a root outside the unit circle. */
+/* Item ab07-lemma1: largest root of sigma over random sets that satisfy (23), claimed below 1;
+ * and, as our addition, that all sets that violate it have a root outside the unit circle. The
+ * first 400 of each go into the table. */
 static void lemma1(result *r) {
   uint64_t seed = 1;
   int draws = r->quick ? 4000 : 40000, shown = 400, escaped = 0, broken = 0;

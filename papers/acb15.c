@@ -5,18 +5,20 @@
 
 #include <math.h>
 
-static const double T_STAR = 0.7;
+static const double T_STAR = 0.7; /* t* of the paper, the time of the velocity projection, in s */
 
 /* Fig. 1: first component of B v over t, projected at t* */
 
+/* context of watch_residual: t into `column`, B v into column + 1, the next in `row` */
 typedef struct residual_log {
   table *t;
   const ga_model *model;
   int column, row;
 } residual_log;
 
-/* Appends t and the first component of B v to the next row; rows are counted here because the state
- * after the projection has the same step number. */
+/* A lab_watch: appends t and the first component of B v (residual of the hidden constraints) as
+ * the next row and advances log->row; rows are counted here because the state after the
+ * projection has the same step number. A failed evaluation adds no row. */
 static void watch_residual(void *context, const ga_state *s, long steps) {
   residual_log *log = context;
   double Bv[3];
@@ -38,7 +40,7 @@ static double largest(const table *t, int j, double from, double to) {
 }
 
 /* Largest alternating component |x_{n+1} - 2 x_n + x_{n-1}|/4 of column j + 1 over the rows with
- * from < t < to. */
+ * from < t < to, t in column j: it is |c| for x_n = (-1)^n c, and O(h^2) for a smooth x. */
 static double alternation(const table *t, int j, double from, double to) {
   double x = 0;
   for (int i = 1; i + 1 < t->rows; i++) {
@@ -49,7 +51,10 @@ static double alternation(const table *t, int j, double from, double to) {
   return x;
 }
 
-/* Item acb15-fig1: B v over t for two step sizes, with a velocity projection at T_STAR. */
+/* Item acb15-fig1, ACB15 Fig. 1: B v over t for h = 1e-3 s (columns 0, 1) and 5e-4 s (2, 3),
+ * perturbed start, velocity projection at T_STAR. Claims the factor 4 between both amplitudes,
+ * oscillation from step to step after T_STAR, and that it dies out. A failed run leaves no
+ * claims. */
 static void fig1(result *r) {
   lab l;
   table_init(&r->data, "t_a,Bv_a,t_b,Bv_b");
@@ -88,13 +93,14 @@ static const chart fig1_chart = {.panels = fig1_panels, .panel_height = 270};
 
 /* Fig. 2: lambda around t*, and the maximum of its relative error before t* and over [0, 1] */
 
+/* context of watch_forces: lambda into the three columns from `column` on, the next in `row` */
 typedef struct force_log {
   table *t;
   int column, row;
 } force_log;
 
-/* Appends t and lambda for 0.65 <= t <= 0.85; skips the second report of T_STAR, after the
- * projection. */
+/* A lab_watch: appends t (column 0) and lambda for 0.65 <= t <= 0.85 as the next row and
+ * advances log->row; skips the second report of T_STAR, after the projection. */
 static void watch_forces(void *context, const ga_state *s, long steps) {
   force_log *log = context;
   (void)steps;
@@ -105,15 +111,15 @@ static void watch_forces(void *context, const ga_state *s, long steps) {
   log->row++;
 }
 
-/* A lab_error: |lambda - exact|/|lambda| (Euclidean norms) into error[0]. */
+/* A lab_error: raises error[0] to |lambda - exact|/|lambda| (Euclidean norms). */
 static void relative_force(const lab *l, const ga_state *x, const ga_state *exact, double *error) {
   int nlam = l->problem->model.nlam;
   double e = lab_norm(nlam, x->lam, exact->lam) / lab_norm(nlam, x->lam, NULL);
   error[0] = fmax(error[0], e);
 }
 
-/* Steps after T_STAR until the difference of lambda between both runs (columns 1..3 and 4..6) stays
- * below 1/100 of its peak. */
+/* Number of steps after T_STAR until the difference of lambda between both runs (columns 1..3
+ * and 4..6, largest component) stays below 1/100 of its peak so far. t is in column 0, rising. */
 static double settling_steps(const table *t) {
   double peak = 0;
   int last = 0, first = -1;
@@ -127,7 +133,8 @@ static double settling_steps(const table *t) {
   return last - first;
 }
 
-/* Histories of lambda with projection at T_STAR (columns 1..3) and without (4..6), step l->o.h. */
+/* Lambda over t with projection at T_STAR (columns 1..3) and without (4..6), t in column 0, step
+ * l->o.h. False, with the reason in r, if a run failed. */
 static bool fig2_histories(result *r, lab *l) {
   bool good = true;
   for (int k = 0; k < 2 && good; k++) {
@@ -138,8 +145,10 @@ static bool fig2_histories(result *r, lab *l) {
   return good;
 }
 
-/* Item acb15-fig2: settling after the projection, and the order of lambda before it and over [0,
- * 1]. */
+/* Item acb15-fig2, ACB15 Fig. 2: histories of lambda around T_STAR (columns 0..6) and its
+ * largest relative errors over h in [0, t*] (columns 7, 8) and in [0, 1] with the projection (9,
+ * 10). Claims about 100 steps of settling and the orders 2 and 1. After a failed run the later
+ * claims are missing. */
 static void fig2(result *r) {
   lab l;
   table_init(&r->data,
@@ -189,15 +198,16 @@ static const chart fig2_chart = {.panels = fig2_panels, .panel_height = 300};
 
 /* Fig. 4: the reference solution */
 
-/* Stores t, x3 and lambda of every 20th step. */
+/* A lab_watch; context is a table: stores t, x3 and lambda of every 20th step in row steps/20. */
 static void watch_reference(void *context, const ga_state *s, long steps) {
   const double row[] = {s->t, s->q[2], s->lam[0], s->lam[1], s->lam[2]};
   if (steps % 20 != 0) return;
   for (int j = 0; j < 5; j++) table_set(context, (int)(steps / 20), j, row[j]);
 }
 
-/* Item acb15-fig4: stab2 with a small step; claims that x3 and lambda at t = 1 s agree with the
- * reference. */
+/* Item acb15-fig4, ACB15 Fig. 4: x3 and lambda over t by stab2 with h = 2.5e-5 s (2e-4 s if
+ * quick); claims that they agree with the reference solution `expected` at t = 1 s, within a
+ * relative 3e-5 (2e-3 if quick). */
 static void fig4(result *r) {
   static const double expected[] = {-0.74849079113, -517.60073947690, -396.84310148955,
                                     404.57492516288};

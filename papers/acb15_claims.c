@@ -9,7 +9,8 @@
 
 enum { LAST = FIELDS, STAB_ERRORS };
 
-/* A lab_error: those of lab_euclid, and |B v| into error[LAST]. */
+/* A lab_error: those of lab_euclid, and error[LAST] is raised to |B v| (three constraints).
+ * error must have room for STAB_ERRORS numbers. */
 static void stab_errors(const lab *l, const ga_state *x, const ga_state *exact, double *error) {
   lab_euclid(l, x, exact, error);
   double Bv[3] = {0};
@@ -18,7 +19,9 @@ static void stab_errors(const lab *l, const ga_state *x, const ga_state *exact, 
   }
 }
 
-/* Item acb15-stab2: order 2 of the largest errors of all components; B v stays zero. */
+/* Item acb15-stab2: largest errors of stab2 over 0 < t <= 0.5 s, h = 2e-3 s, halved, on the
+ * heavy top into the table; claims order 2 of q, v, v', lambda and that B v stays zero (1e-10
+ * m/s). */
 static void stab2(result *r) {
   static const int fields[] = {FIELD_Q, FIELD_V, FIELD_VD, FIELD_LAM};
   static const char *const names[] = {"q", "v", "v'", "λ"};
@@ -97,7 +100,9 @@ static double settled_quotient(lab *l, double t, double h) {
   return quotient;
 }
 
-/* Item acb15-rheonomic: orders of lambda for five combinations of method, start and projection. */
+/* Item acb15-rheonomic: largest errors of lambda for five combinations of method, start and
+ * projection, combination k in columns 2k (h) and 2k + 1; claims their orders, then (ours) that
+ * G v + g_t settles at h^2 G r. A failed combination ends the five. */
 static void rheonomic(result *r) {
   static const struct {
     const char *method, *what;

@@ -10,6 +10,7 @@
 
 enum { NQ = 10, NLAM = 8, N = NQ + NLAM };
 
+/* matrices and vectors of (9), dense, by rows */
 typedef struct saddle {
   double M[NQ * NQ], B[NLAM * NQ], g[NQ], Z[NLAM];
 } saddle;
@@ -61,6 +62,7 @@ static double least_eigenvalue(const double *M) {
   return value[0];
 }
 
+/* context of watch_star: largest and least values so far */
 typedef struct star_log {
   table *t;
   const ga_model *model;
@@ -69,8 +71,10 @@ typedef struct star_log {
   bool good;
 } star_log;
 
-/* Every 4th step: solves (9) with M and with M*, and logs their difference and
- * least eigenvalues. */
+/* A lab_watch, every 4th step: solves (9) with M and with M*; raises log->apart to their
+ * relative difference and log->most to |least eigenvalue of M|, lowers log->least to the least
+ * eigenvalue of M*, and stores t, that eigenvalue and the difference in row n/4. After a failure
+ * log->good is false and nothing more is done. */
 static void watch_star(void *context, const ga_state *s, long n) {
   star_log *log = context;
   saddle plain;
@@ -90,8 +94,10 @@ static void watch_star(void *context, const ga_state *s, long n) {
   table_set(log->t, (int)(n / 4), 2, fmax(apart, 1e-18));
 }
 
-/* Number of random cases in which "M* is definite" and "M is definite on ker B" disagree. M has
- * rank 3 in four dimensions, B one row; in every second case ker M lies in ker B. */
+/* Number of `draws` random cases in which "M* = M + B^T B is definite" and "M is definite on ker
+ * B" disagree. M has rank 3 in four dimensions, B one row; in every second case B is made
+ * orthogonal to ker M, so that ker M lies in ker B and M* is singular (least eigenvalue below
+ * 1e-14). */
 static int disagreements(int draws) {
   enum { D = 4 };
   uint64_t seed = 9;
@@ -121,7 +127,9 @@ static int disagreements(int draws) {
   return wrong;
 }
 
-/* Item acb15-mstar: both forms of (9) along a run of the slider-crank, then random matrices. */
+/* Item acb15-mstar, ACB15 section 4: both forms of (9) along a run of the slider-crank to 1 s,
+ * into the table; claims that they have the same solution, that M is singular and M* definite.
+ * Then claims no disagreement among random matrices. */
 static void star(result *r) {
   lab l;
   table_init(&r->data, "t,eigenvalue,difference");
@@ -174,8 +182,9 @@ const item acb15_star = {"acb15-mstar",
 
 enum { D2 = 2, N6 = 3 * D2 };
 
-/* Index of the pencil E x' + A x = 0, x = (q, v, lambda), of q' = v, M v' = -B^T lambda, B q = 0:
- * the least k at which the rank of ((A + s E)^-1 E)^k no longer falls. -1 if it is not found. */
+/* Index of the pencil E x' + A x = 0, x = (q, v, lambda), of q' = v, M v' = -B^T lambda, B q =
+ * 0, with M and B 2 x 2 by rows: the least k at which the rank of ((A + s E)^-1 E)^k no longer
+ * falls, s = 0.7 (any s that makes A + s E regular). -1 if that is singular or k is not found. */
 static int pencil_index(const double *M, const double *B) {
   double E[N6 * N6] = {0}, A[N6 * N6] = {0}, S[N6 * N6], X[N6 * N6], P[N6 * N6], Q[N6 * N6];
   for (int i = 0; i < D2; i++) {
@@ -229,8 +238,8 @@ static int holonomic11(void *user, double t, const double *q, double *g) {
   return 0;
 }
 
-/* |q| + |v| + |lambda| (Euclidean norms) at t = 1 of index3 on example (11) with M = 0, from rest;
- * 0 is exact. NaN, with the reason in r, if the run failed. */
+/* |q| + |v| + |lambda| (Euclidean norms) at t = 1 of index3, h = 0.01, on example (11) with M =
+ * 0, from rest; 0 is exact. NaN if the run failed, with the reason in r unless memory was short. */
 static double run11(result *r) {
   example11 e = {0};
   const ga_model_ops ops = {.mass = mass11, .force = force11, .holonomic = holonomic11};
@@ -257,7 +266,8 @@ static double run11(result *r) {
   return largest;
 }
 
-/* Item acb15-index: index of the pencil for M of rank 0, 1, 2, and a run of index3 with M = 0. */
+/* Item acb15-index, ACB15 example (11): index of the pencil for M of rank 0, 1, 2 into the
+ * table; claims 2, 3, 3 (the second is ours), and that index3 steps over M = 0 all the same. */
 static void index11(result *r) {
   static const double none[] = {0, 0, 0, 0}, full[] = {2, 0.5, 0.5, 1}, half[] = {1, 0, 0, 0};
   const double *const all[] = {none, half, full};
@@ -301,8 +311,10 @@ const item acb15_index = {
 
 enum { K = 6, R1 = 4, M1 = 3, NULLS = K - R1 }; /* coordinates, rank of M, constraints */
 
-/* A = Q (R; 0) of the M1 x NULLS matrix A by Gram-Schmidt, applied twice: R is NULLS x NULLS, Q
- * orthogonal M1 x M1; its last columns are filled up from unit vectors. */
+/* A = Q (R; 0) of the M1 x NULLS matrix A by Gram-Schmidt, applied twice for accuracy. Writes R,
+ * NULLS x NULLS, and Q, orthogonal M1 x M1, whose last columns are filled up from unit vectors;
+ * all by rows. A column that depends on those before (what is left is below 1e-8) gives no
+ * column of Q. */
 static void factor_qr(const double *A, double *Q, double *R) {
   double basis[M1 * M1] = {0};
   int have = 0;
@@ -364,8 +376,10 @@ static void left_factor(const double *Qbar, const double *Rbar, double *Q) {
   product(M1, M1, M1, Qbar, T, Q);
 }
 
-/* Builds the factors of (13) from M and B. *off: largest entry of the difference of (13)'s two
- * sides; *least: least singular value of Bbar. False if Q is singular. */
+/* Lemma 1 by its proof: eigenvectors V of M (K x K, rank R1), QR of B on the null space, then
+ * the factors of (13), which are multiplied out again. Writes *off, the largest entry of the
+ * difference of (13)'s two sides, and *least, the least singular value of the reduced constraint
+ * matrix Bbar (one row: its length). False if Q is singular; then neither is written. */
 static bool decompose(const double *M, const double *B, double *off, double *least) {
   double value[K], V[K * K], BU[M1 * NULLS], BV[M1 * K], Q[M1 * M1], Qbar[M1 * M1];
   double Rbar[NULLS * NULLS], X[M1 * M1], one[M1 * M1] = {0}, C[M1 * K];
@@ -416,7 +430,9 @@ static bool decompose(const double *M, const double *B, double *off, double *lea
   return true;
 }
 
-/* Item acb15-lemma1: decomposes random M and B; claims that (13) holds and Bbar has full rank. */
+/* Item acb15-lemma1: decomposes 2000 (200 if quick) random M and B; claims that (13) holds and
+ * Bbar has full rank. The first 400 go into the table. A singular Q ends it with the reason in r
+ * and no claims. */
 static void lemma1(result *r) {
   uint64_t seed = 21;
   int draws = r->quick ? 200 : 2000;

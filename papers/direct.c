@@ -11,7 +11,8 @@ enum { N = DIRECT_DIM, UNKNOWNS = 3 };
 /* Residuals of n equations in the n unknowns x (n <= UNKNOWNS), for newton() below. */
 typedef void (*equations)(const void *context, const real *x, real *residual);
 
-/* J = df/dx at x, n x n by rows, by one-sided difference quotients. */
+/* J = df/dx at x, n x n by rows, by one-sided difference quotients with the step 1e-7 (1 +
+ * |x_j|). x must have room for UNKNOWNS numbers, also if n is less. */
 static void difference_jacobian(equations f, const void *context, int n, const real *x, real *J) {
   real r0[UNKNOWNS], r1[UNKNOWNS], moved[UNKNOWNS];
   f(context, x, r0);
@@ -43,8 +44,10 @@ static bool cramer(int n, const real *J, const real *b, real *x) {
   return true;
 }
 
-/* Solves f(x) = 0 by Newton's method with difference quotients, from the guess in x. Ends when the
- * relative change is below 1e-12 and no longer falls. False if it did not converge. */
+/* Solves f(x) = 0 by Newton's method with difference quotients, from the guess in x (room for
+ * UNKNOWNS numbers), which becomes the solution. Ends when the relative change is below 1e-12
+ * and falls by less than a factor 4, or after 60 steps. False if a matrix is singular or it did
+ * not converge. */
 static bool newton(equations f, const void *context, int n, real *x) {
   real J[UNKNOWNS * UNKNOWNS], r[UNKNOWNS], dx[UNKNOWNS], last = INFINITY;
   for (int k = 0; k < 60; k++) {
@@ -77,6 +80,7 @@ static void r_hht(real t, const real *y, real lambda, real *r) {
   r[1] = y[1] * lambda * lambda;
 }
 
+/* context of the equations of one step: from one state, its result is written to *to */
 typedef struct hht_step {
   const ga_params *par;
   real h;
@@ -84,8 +88,9 @@ typedef struct hht_step {
   direct_state *to;
 } hht_step;
 
-/* (3.4a) to (3.4d) for given mult = (Lambda_0, Lambda_1): sets t, y, z, a of s->to by fixed-point
- * iteration, whose contraction factor is O(h). */
+/* (3.4a) to (3.4d) for given mult = (Lambda_0, Lambda_1): sets t, y, z, a of s->to by
+ * fixed-point iteration (at most 200 times, until the change is below 1e-18), whose contraction
+ * factor is O(h). s->to->mult is not written. */
 static void hht_values(const hht_step *s, const real *mult) {
   const direct_state *x0 = s->from;
   direct_state *x1 = s->to;
@@ -112,7 +117,8 @@ static void hht_values(const hht_step *s, const real *mult) {
   }
 }
 
-/* (3.4e) at s->to: g 2/h^2 and g'/h, scaled as in the proof of Theorem 4.1. */
+/* (3.4e) at s->to: residual[0] = g 2/h^2, residual[1] = g'/h, scaled as in the proof of Theorem
+ * 4.1 so that their derivatives by the multipliers are O(1). */
 static void constraint_residuals(const hht_step *s, real *residual) {
   const real *y = s->to->y, *z = s->to->z, h = s->h;
   residual[0] = 2 / (h * h) * (y[0] * y[0] * y[1] - 1);
@@ -126,8 +132,8 @@ static void hht_equations(const void *context, const real *mult, real *residual)
   constraint_residuals(s, residual);
 }
 
-/* One step of (3.4) with par->b, beta, gamma and alpha = -alpha_f, solved for both multipliers from
- * the guess; fills *to. False if Newton's method fails. */
+/* One step of (3.4) with par->b, beta, gamma and alpha = -alpha_f, solved for both multipliers
+ * from the guess; fills *to. False if Newton's method fails; *to is then of no use. */
 bool direct_hht(const ga_params *par, real h, const real guess[N], const direct_state *from,
                 direct_state *to) {
   const hht_step s = {par, h, from, to};
@@ -189,7 +195,8 @@ static void lobatto_equations(const void *context, const real *mult, real *resid
   constraint_residuals(s, residual);
 }
 
-/* One step of length h; solves for the multipliers of both stages from the guess and fills *to. */
+/* One step of length h of the Lobatto IIIA/IIIB method; solves for the multipliers of both
+ * stages from the guess and fills *to. False if Newton's method fails; *to is then of no use. */
 bool direct_lobatto(real h, const real guess[N], const direct_state *from, direct_state *to) {
   const hht_step s = {NULL, h, from, to};
   real mult[UNKNOWNS] = {guess[0], guess[1], 0};
@@ -258,8 +265,8 @@ static real k_71(const real *y, const real *z) {
   return z[0] * z[0] * z[1] + 6 * y[0] * y[1] * z[0] - 4;
 }
 
-/* For x = (a_{1+alpha}, psi_1): sets s->to by (2.3a), (2.3b); residual = (2.3c), then (2.3d) over
- * h. */
+/* For x = (a_{1+alpha}, psi_1): sets t, y, z, a of s->to by (2.3a), (2.3b), and writes three
+ * residuals: (2.3c), two rows, with M_alpha at the predicted points, then (2.3d) over h. */
 static void nonholonomic_equations(const void *context, const real *x, real *residual) {
   const hht_step *s = context;
   const direct_state *x0 = s->from;
@@ -289,8 +296,8 @@ static void nonholonomic_equations(const void *context, const real *x, real *res
   residual[N] = k_71(x1->y, x1->z) / h;
 }
 
-/* One step of (2.3), solved for (a, psi) from the guess; fills *to (the last evaluation does).
- * False if Newton's method fails. */
+/* One step of (2.3), solved for (a, psi) from the guess; fills *to (the last evaluation does),
+ * with mult = (psi, 0). False if Newton's method fails; *to is then of no use. */
 bool direct_nonholonomic(const ga_params *par, real h, const real guess[N + 1],
                          const direct_state *from, direct_state *to) {
   const hht_step s = {par, h, from, to};

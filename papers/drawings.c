@@ -46,6 +46,7 @@ static void arc(pen *p, const double *at, const double *u, const double *v, doub
   lift_pen(p);
 }
 
+/* A circle with centre (x, y). */
 static void circle(pen *p, double x, double y, double radius) {
   const double at[] = {x, y}, u[] = {radius, 0}, v[] = {0, radius};
   arc(p, at, u, v, 0, 2 * PI);
@@ -93,7 +94,7 @@ static const chart_curve curves[] = {{"x", "y", "", CHART_BODY},
                                      {"px", "py", "", CHART_POINTS},
                                      {.y = NULL}};
 static const char COLUMNS_OF_DRAWING[] = "x,y,gx,gy,px,py,lx,ly";
-enum { BODIES = 0, GROUND = 2, POINTS = 4, LABELS = 6, PATH = 8 };
+enum { BODIES = 0, GROUND = 2, POINTS = 4, LABELS = 6, PATH = 8 }; /* first columns of the pens */
 
 /* AB07 Fig. 1 */
 
@@ -122,7 +123,8 @@ static void draw_crank(table *t, const double *q) {
   line_to(&names, mass - 0.04, 0.03), line_to(&names, slider + 0.12, 0.02);
 }
 
-/* Item ab07-fig1: drawing, and claims on sizes, lengths and constraints of our model. */
+/* Item ab07-fig1, AB07 Fig. 1: drawing of the slider-crank at its start into the table, and
+ * claims on sizes, lengths and constraints of our model. */
 static void crank(result *r) {
   lab l;
   table_init(&r->data, COLUMNS_OF_DRAWING);
@@ -203,7 +205,8 @@ static double length_error(const double *a, const double *b, double length) {
   return fabs(hypot(a[0] - b[0], a[1] - b[1]) / length - 1);
 }
 
-/* Item ab07-fig4: drawing, and claims on sizes, link lengths and constraints of our model. */
+/* Item ab07-fig4, AB07 Fig. 4: drawing of Andrews' mechanism at its start into the table, and
+ * claims on sizes, link lengths and constraints of our model. */
 static void squeezer(result *r) {
   lab l;
   table_init(&r->data, COLUMNS_OF_DRAWING);
@@ -276,7 +279,8 @@ static void draw_pendulum(table *t, const double *q) {
   line_to(&names, 2 * q[0], 2 * q[1]);
 }
 
-/* Item jn07-fig5.5: drawing at theta = 4.4, and claims on the data of our model. */
+/* Item jn07-fig5.5, JN07 Fig. 5.5: drawing at theta = 4.4 into the table, and claims on the data
+ * of our model: L, start values, and the inertia 4 m L^2/3 along the motion. */
 static void pendulum(result *r) {
   lab l;
   table_init(&r->data, COLUMNS_OF_DRAWING);
@@ -340,7 +344,8 @@ static void segment3(pen *p, const double *a, const double *b) {
   segment(p, u[0], u[1], v[0], v[1]);
 }
 
-/* The rim of a disk in space with centre x, unit normal n, projected. */
+/* The rim of a disk in space with centre x, unit normal n, projected obliquely. u, v: two
+ * orthogonal radii. */
 static void disk(pen *p, const double *x, const double *n, double radius) {
   double e[3] = {0, 0, 1}, u[3], v[3], at[2], fu[2], fv[2];
   if (fabs(n[2]) > 0.9) e[0] = 1, e[2] = 0;
@@ -354,12 +359,14 @@ static void disk(pen *p, const double *x, const double *n, double radius) {
   arc(p, at, fu, fv, 0, 2 * PI);
 }
 
+/* context of watch_top */
 typedef struct film {
   pen path;
   double x[3]; /* centre at t = 0.22 */
 } film;
 
-/* Appends every 4th position to the path and keeps that of step 220. */
+/* A lab_watch: appends every 4th position, projected, to the path and keeps that of step 220 (t
+ * = 0.22 s) in f->x. */
 static void watch_top(void *context, const ga_state *s, long n) {
   film *f = context;
   double flat[2];
@@ -386,7 +393,9 @@ static void draw_top(table *t, film *f) {
   for (int i = 0; i < 5; i++) oblique(at[i], flat), line_to(&names, flat[0], flat[1]);
 }
 
-/* Item acb15-fig3: a run for the path and the drawing, and claims on the data of our model. */
+/* Item acb15-fig3, ACB15 Fig. 3: a run of the heavy top to 1 s for the path (columns 8, 9) and
+ * the drawing (0..7), and claims on mass, inertia and start velocity of our model. A failed run
+ * leaves its reason in r and no claims. */
 static void top(result *r) {
   lab l;
   table_init(&r->data, "x,y,gx,gy,px,py,lx,ly,dx,dy");

@@ -11,6 +11,7 @@ static const paper *const papers[] = {&paper_ab07, &paper_jn07, &paper_jn08, &pa
 
 enum { NPAPERS = (int)(sizeof papers / sizeof papers[0]) };
 
+/* Paper i in the order of the list, NULL past the end. */
 const paper *paper_at(int i) {
   return i >= 0 && i < NPAPERS ? papers[i] : NULL;
 }
@@ -72,19 +73,23 @@ static claim *add_claim(result *r, const claim *c, const char *format, va_list a
   va_end(args);                                  \
   return c
 
+/* Appends the claim |ours - expected| <= tolerance and returns it; text as for printf. */
 claim *claim_near(result *r, double expected, double tolerance, double ours, const char *format,
                   ...) {
   ADD(.relation = CLAIM_NEAR, .paper = expected, .tolerance = tolerance, .ours = ours);
 }
 
+/* Appends the claim ours <= expected (tolerance 0) and returns it; text as for printf. */
 claim *claim_at_most(result *r, double expected, double ours, const char *format, ...) {
   ADD(.relation = CLAIM_AT_MOST, .paper = expected, .ours = ours);
 }
 
+/* Appends the claim ours >= expected (tolerance 0) and returns it; text as for printf. */
 claim *claim_at_least(result *r, double expected, double ours, const char *format, ...) {
   ADD(.relation = CLAIM_AT_LEAST, .paper = expected, .ours = ours);
 }
 
+/* Replaces the source of the expected number ("paper" unless set); returns c. */
 claim *claim_source(claim *c, const char *source) {
   snprintf(c->source, sizeof c->source, "%s", source);
   return c;
@@ -101,6 +106,8 @@ claim *claim_addition(claim *c) {
   return strcmp(c->source, "paper") == 0 ? claim_source(c, "our addition") : c;
 }
 
+/* Stores the right number where the paper errs, and the reason; the verdict can then be
+ * "differs". */
 void claim_corrected(claim *c, double corrected, const char *because) {
   c->corrected = corrected;
   snprintf(c->because, sizeof c->because, "%s", because);
@@ -125,20 +132,24 @@ verdict claim_verdict(const claim *c) {
   return holds(c, c->corrected) ? VERDICT_DIFFERS : VERDICT_OPEN;
 }
 
+/* "reproduced", "differs" or "open"; also used as a class of the page's style sheet. */
 const char *verdict_word(verdict v) {
   static const char *const words[VERDICTS] = {"reproduced", "differs", "open"};
   return words[v];
 }
 
+/* The verdict of a claim as a word; an addition of ours "holds" where a paper's is "reproduced". */
 const char *claim_word(const claim *c) {
   verdict v = claim_verdict(c);
   return c->addition && v == VERDICT_REPRODUCED ? "holds" : verdict_word(v);
 }
 
+/* Adds one to the count of the verdict of c, of the papers or of our additions. */
 void tally_add(tally *t, const claim *c) {
   (c->addition ? t->addition : t->paper)[claim_verdict(c)]++;
 }
 
+/* Number of open claims, additions included. */
 int tally_open(const tally *t) {
   return t->paper[VERDICT_OPEN] + t->addition[VERDICT_OPEN];
 }

@@ -4,10 +4,13 @@
 
 #include "papers/j11.h"
 
+/* Fields whose orders are claimed, as FIELD_.. of study.h, and their names in the paper. In a table
+ * written by lab_ladder from column c on, field f is in column c + 1 + f (h is in column c). */
 static const int fields[] = {FIELD_Q, FIELD_V, FIELD_A, FIELD_PSI};
 static const char *const names[] = {"y", "z", "a", "ψ"};
 
-/* lab_open, then method nonhol2 with shifted start and rho_inf = 0.2, as in the paper. */
+/* lab_open, then method nonhol2 with shifted start (the first a is a(t0 + alpha h)) and rho_inf =
+ * 0.2, as in the paper. False, with the reason in r; lab_close in any case. */
 static bool open_nonhol2(lab *l, result *r, const char *problem) {
   if (!lab_open(l, r, problem)) return false;
   l->o.method = "nonhol2";
@@ -16,7 +19,9 @@ static bool open_nonhol2(lab *l, result *r, const char *problem) {
   return true;
 }
 
-/* Item j11-fig7.1: errors at t = 1 for h = 0.1, halved; claims that all orders are 2. */
+/* Item j11-fig7.1, J11 Fig. 7.1: Euclidean errors at t = 1 on the test problem (7.1), h = 0.1,
+ * halved 9 times (6 if quick), into r->data; claims that y, z, a, psi have order 2 (tolerance 0.1,
+ * slope of the last 3 step sizes). A failed run leaves its reason in r and no claims. */
 static void fig71(result *r) {
   lab l;
   table_init(&r->data, "h,y,z,a,zd,lam,psi");
@@ -32,6 +37,8 @@ static void fig71(result *r) {
   lab_close(&l);
 }
 
+/* Defines name_chart: errors over h, both axes logarithmic, with a guide of slope `order`; the
+ * other arguments are the curves {x column, y column, title, style}. */
 #define ERROR_CHART(name, label, order, ...)                             \
   static const chart_curve name##_curves[] = {__VA_ARGS__, {.y = NULL}}; \
   static const chart_panel name##_panels[] = {{.xlabel = "h",            \
@@ -49,7 +56,9 @@ ERROR_CHART(fig71, "Euclidean error at t = 1", 2, {"h", "y", "y", CHART_MARKS},
 
 /* Fig. 7.2, with the force corrected and as printed */
 
-/* Errors of the rolling disk `problem` at t = 10 for h = 0.004, halved; claims on the orders. */
+/* Euclidean errors of the rolling disk `problem` at t = 10 for h = 0.004, halved 7 times (5 if
+ * quick), into r->data; claims that y, z, psi have order 2 (tolerance 0.1, 0.2 if quick). A failed
+ * run leaves its reason in r and no claims. */
 static void study_disk(result *r, const char *problem) {
   static const int disk_fields[] = {FIELD_Q, FIELD_V, FIELD_PSI};
   static const char *const disk_names[] = {"y", "z", "ψ"};
@@ -68,10 +77,12 @@ static void study_disk(result *r, const char *problem) {
   lab_close(&l);
 }
 
+/* Item j11-fig7.2, J11 Fig. 7.2: order 2 on the rolling disk with f4 corrected, see study_disk. */
 static void fig72(result *r) {
   study_disk(r, "rolling-disk");
 }
 
+/* Item j11-fig7.2-printed: the same with f4 of (7.2) as printed, which lacks a term. */
 static void fig72_printed(result *r) {
   study_disk(r, "rolling-disk-printed");
 }
@@ -81,6 +92,7 @@ ERROR_CHART(fig72, "Euclidean error at t = 10", 2, {"h", "y", "y", CHART_MARKS},
 
 /* energy of both disks */
 
+/* context of watch_energy: energies go into `column` of t, one row for every `every` steps */
 typedef struct energy_log {
   table *t;
   const ga_model *model;
@@ -88,7 +100,8 @@ typedef struct energy_log {
   long every;
 } energy_log;
 
-/* Stores t and the total energy of every log->every-th step. */
+/* A lab_watch: stores t in column 0 and the total energy in log->column of the table, row
+ * steps/every, for every log->every-th step. A state without energy leaves its row empty (NaN). */
 static void watch_energy(void *context, const ga_state *s, long steps) {
   energy_log *log = context;
   double kin, pot;
@@ -98,7 +111,9 @@ static void watch_energy(void *context, const ga_state *s, long steps) {
   table_set(log->t, (int)(steps / log->every), log->column, kin + pot);
 }
 
-/* Item j11-energy: change of the energy until t = 10 with f4 corrected and as printed. */
+/* Item j11-energy, J11 (7.2): energies over t of the rolling disk with f4 corrected (k = 0) and
+ * as printed (k = 1) into r->data, a row every 0.02 s; claims that the change until t = 10 is 0
+ * within 2e-4, for the printed f4 corrected to the known energies at both ends. */
 static void energy(result *r) {
   static const char *const problems[] = {"rolling-disk", "rolling-disk-printed"};
   double change[2] = {NAN, NAN};
@@ -135,8 +150,9 @@ static const chart energy_chart = {.panels = energy_panels};
 
 /* Theorem 4.1: errors after one step from consistent values, a_alpha of first or second order */
 
-/* Item j11-theorem4.1: orders of the errors after one step, q = 1 (plain) and q = 2 (shifted
- * start). */
+/* Item j11-theorem4.1: errors after one step of h = 0.02, halved 5 times, on (7.1), into r->data:
+ * columns 0..6 with a_alpha of order q = 1 (plain start), 7..13 with q = 2 (shifted start). Claims
+ * the orders 3, q + 1, q, q of y, z, a, psi. The loop's q counts from 0. */
 static void local_orders(result *r) {
   static const double orders[][4] = {{3, 2, 1, 1}, {3, 3, 2, 2}};
   lab l;
@@ -185,7 +201,9 @@ static const chart local_chart = {.panels = local_panels};
 
 /* Theorem 6.1 */
 
-/* Item j11-theorem6.1: measured decay rates of a and psi against the theorem's. */
+/* Item j11-theorem6.1: decay per step of the error that a plain start leaves in a and psi (the
+ * start layer), measured for three rho_inf; claims that it is at most the theorem's rate, or
+ * else the corrected one. Its table is that of rates_measure. */
 static void theorem61(result *r) {
   decay found[RATES];
   if (!rates_measure(r, "jay-nonholonomic", "nonhol2", found)) return;
@@ -202,8 +220,9 @@ static void theorem61(result *r) {
   }
 }
 
-/* Item j11-equal-rates: order 2 at rho = 3 - 2 sqrt 2, where r_gamma = r_alphaf, a case that the
- * theorem excludes. */
+/* Item j11-equal-rates, an addition to J11 Theorem 6.1: errors at t = 1 on (7.1), plain start, h =
+ * 0.1, halved, at rho_inf = 3 - 2 sqrt 2, where r_gamma = r_alphaf, a case that the theorem
+ * excludes; claims order 2 of y, z, a, psi all the same. */
 static void equal_rates(result *r) {
   double rho = 3 - 2 * sqrt(2);
   rates of = rates_of(rho);

@@ -22,8 +22,9 @@ static direct_state loose_start(real h) {
   return x;
 }
 
-/* Largest distance of the solutions of one step from x0 found from GUESSES random guesses. NaN if
- * one was not found; r then has the reason. */
+/* Largest distance, in (a, psi), of the solutions of one step from x0 found from GUESSES random
+ * guesses within 0.3 of (a_alpha, psi_0) from the one found from that point itself. NaN if one
+ * was not found; r then has the reason, unless it was the latter. */
 static double solution_spread(result *r, const ga_params *par, real h, const direct_state *x0) {
   uint64_t seed = 11;
   double largest = 0;
@@ -44,8 +45,9 @@ static double solution_spread(result *r, const ga_params *par, real h, const dir
   return largest;
 }
 
-/* Changes |y1 - y0|, .. in one step from consistent values with a_alpha = a(t_0 + alpha h), for h =
- * 0.02, halved, into columns 0..4. False if a step has no solution. */
+/* Changes |y1 - y0|, |z1 - z0|, |a - a_alpha|, |psi1 - psi0| in one step from consistent values
+ * with a_alpha = a(t_0 + alpha h), for h = 0.02, halved LEVELS - 1 times: h and these into
+ * columns 0..4. False, with the reason in r, if a step has no solution. */
 static bool tabulate_changes(result *r, const ga_params *par) {
   for (int i = 0; i < LEVELS; i++) {
     real h = ldexpl(0.02L, -i), alpha = (real)par->alpha_m - par->alpha_f;
@@ -59,8 +61,8 @@ static bool tabulate_changes(result *r, const ga_params *par) {
   return true;
 }
 
-/* Largest |det/det_0 - (1 - alpha_m)(1 - alpha_f) gamma| over random parameters, det_0 for alpha_m
- * = alpha_f = 0, gamma = 1; fills columns 5 and 6. */
+/* Largest |det/det_0 - (1 - alpha_m)(1 - alpha_f) gamma| over random parameters, h = 1e-5; det_0
+ * is that for alpha_m = alpha_f = 0, gamma = 1. Fills columns 5 (formula) and 6 (quotient). */
 static double determinant_error(result *r, int draws) {
   uint64_t seed = 3;
   const ga_params unit = {.alpha_m = 0, .alpha_f = 0, .beta = 0.25, .gamma = 1};
@@ -77,7 +79,9 @@ static double determinant_error(result *r, int draws) {
   return off;
 }
 
-/* Item j11-theorem3.1: changes in one step, uniqueness, and the determinant. */
+/* Item j11-theorem3.1: claims that all changes in one step are O(h), that the solution near
+ * (a_alpha, psi_0) is unique, and that the determinant of its equations is as the formula says.
+ * Table: columns 0..4 by tabulate_changes, 5 and 6 by determinant_error. */
 static void theorem31(result *r) {
   static const char *const names[] = {"y1 − y0", "z1 − z0", "a_{1+α} − a_α", "ψ1 − ψ0"};
   ga_params par = ga_params_rho(0.2);
@@ -137,6 +141,7 @@ const item j11_theorem31 = {"j11-theorem3.1",
 
 enum { DIM = 5, ROWS = 2, SIZE = DIM + ROWS };
 
+/* M, F and K of (5.1), dense, by rows */
 typedef struct blocks {
   double M[DIM * DIM], F[DIM * ROWS], K[ROWS * DIM];
 } blocks;
@@ -165,8 +170,9 @@ static void compose_matrix(const blocks *b, double m, double f, double k, double
   }
 }
 
-/* R = right side of (5.1), from X = [[M, -F], [K, 0]]^-1 [[0], [K]] = (Q, (K M^-1 F)^-1 K). False
- * if singular. */
+/* R = right side of (5.1), SIZE x SIZE by rows, from X = [[M, -F], [K, 0]]^-1 [[0], [K]] = (Q,
+ * (K M^-1 F)^-1 K). nu is the factor of the block that takes the Q part of a into psi. False if
+ * the matrix is singular. */
 static bool right_side(const blocks *b, const ga_params *p, double *R) {
   double A[SIZE * SIZE], E[SIZE * SIZE], X[SIZE * SIZE];
   compose_matrix(b, 1, 1, 1, A);
@@ -190,7 +196,9 @@ static bool right_side(const blocks *b, const ga_params *p, double *R) {
   return true;
 }
 
-/* Item j11-lemma5.1: largest relative difference of both sides of (5.1) over random matrices. */
+/* Item j11-lemma5.1: largest relative difference of both sides of (5.1) over 2000 (200 if quick)
+ * random matrices and rho_inf; singular draws are skipped. The first 400 go into the table;
+ * differences of 0 are written as 1e-18 for the logarithmic axis. */
 static void lemma51(result *r) {
   uint64_t seed = 5;
   int draws = r->quick ? 200 : 2000;
@@ -255,8 +263,9 @@ static direct_state moved_start(int kind, const direct_state *x, const real *P, 
   return w;
 }
 
-/* A remainders_fn: distance of (y, z, a, psi) after a step from the moved start from the prediction
- * of the theorem, without its O-terms. */
+/* A remainders_fn: distance of (y, z, a, psi) after a step from the moved start (w) from the
+ * prediction of the theorem, without its O-terms, made from the step from the exact start (x) at
+ * t = 0.2. False if a step has no solution. */
 static bool step_remainders(int kind, const ga_params *par, real h, double rest[REMAINDERS]) {
   real am = par->alpha_m, af = par->alpha_f, beta = par->beta, gamma = par->gamma, P[N * N];
   direct_state x0 = direct_exact_nonholonomic(0.2L, (am - af) * h), x1, w1;

@@ -5,11 +5,13 @@
 
 #include "papers/jn07.h"
 
+/* steps h/3, 2h/3, h/3, ..: fractions of h that are used in turn */
 static const double ALTERNATING[] = {1.0 / 3, 2.0 / 3};
 
-/* Errors of y, z, a at t = 1 on the first test problem (alpha = -0.15, b = 0.3, h = 0.1, halved),
- * with constant or alternating steps h/3, 2h/3; claims that all have the given order. a is the
- * applied term f(t,y,z) alone. */
+/* JN07 section 5.1: errors of y, z, a at t = 1 on the first test problem (alpha = -0.15, b =
+ * 0.3, h = 0.1, halved 9 times, 6 if quick) into r->data, with constant or alternating steps
+ * h/3, 2h/3; claims that all have the given order (tolerance 0.1). a is the applied term
+ * f(t,y,z) alone. A failed run leaves its reason in r and no claims. */
 static void first_test(result *r, const char *variant, bool alternating, ga_rescale rescale,
                        double order) {
   static const int fields[] = {FIELD_Q, FIELD_V, FIELD_A};
@@ -35,20 +37,24 @@ static void first_test(result *r, const char *variant, bool alternating, ga_resc
   lab_close(&l);
 }
 
+/* Item jn07-fig5.1: method (3.4), constant steps, order 2. */
 static void fig51(result *r) {
-  first_test(r, "3.4", false, GA_RESCALE_ALL, 2);
+  first_test(r, "3.4", false /* constant steps */, GA_RESCALE_ALL, 2);
 }
 
+/* Item jn07-fig5.2: method (3.5), R1 at the predicted point, constant steps, order 2. */
 static void fig52(result *r) {
-  first_test(r, "3.5", false, GA_RESCALE_ALL, 2);
+  first_test(r, "3.5", false /* constant steps */, GA_RESCALE_ALL, 2);
 }
 
+/* Item jn07-fig5.3: alternating steps without the correction (2.3) of a_n, order 1. */
 static void fig53(result *r) {
-  first_test(r, "3.4", true, GA_RESCALE_NONE, 1);
+  first_test(r, "3.4", true /* alternating */, GA_RESCALE_NONE, 1);
 }
 
+/* Item jn07-fig5.4: alternating steps with the correction (2.3), order 2 again. */
 static void fig54(result *r) {
-  first_test(r, "3.4", true, GA_RESCALE_ALL, 2);
+  first_test(r, "3.4", true /* alternating */, GA_RESCALE_ALL, 2);
 }
 
 static const chart_curve first_curves[] = {{"h", "y", "y", CHART_MARKS},
@@ -70,15 +76,17 @@ FIRST_CHART(average, "average step h/2", 2);
 
 /* Fig. 5.6: the pendulum's angle */
 
-enum { THETA = 2 };
+enum { THETA = 2 }; /* index of theta in q = (x, y, theta), of theta' in v */
 
-/* Stores t and theta of this step in row `steps`. */
+/* A lab_watch; context is a table: stores t and theta (rad) of this step in row `steps`, columns 0
+ * and 1. */
 static void watch_angle(void *context, const ga_state *s, long steps) {
   table_set(context, (int)steps, 0, s->t);
   table_set(context, (int)steps, 1, s->q[THETA]);
 }
 
-/* Item jn07-fig5.6: history of theta on [0, 4 s]. */
+/* Item jn07-fig5.6: theta over t on [0, 4 s] with h = 2e-3 s into r->data; claims theta at 2 s (row
+ * 1000) and 4 s (row 2000) against the reference solution, within 2e-3 rad. */
 static void fig56(result *r) {
   lab l;
   table_init(&r->data, "t,theta");
@@ -107,15 +115,17 @@ static const chart fig56_chart = {.panels = fig56_panels};
 
 /* Figs. 5.7, 5.8: errors of theta (rad) and theta' (rad/s) at t = 2 s */
 
-/* A lab_error: |error| of theta into error[0], of theta' into error[1]. */
+/* A lab_error: raises error[0] to |error| of theta, error[1] to that of theta'. */
 static void errors_pendulum(const lab *l, const ga_state *x, const ga_state *exact, double *error) {
   (void)l;
   error[0] = fmax(error[0], fabs(x->q[THETA] - exact->q[THETA]));
   error[1] = fmax(error[1], fabs(x->v[THETA] - exact->v[THETA]));
 }
 
-/* Errors of the pendulum at t = 2 s for h = 2^-6 s, halved, with the given alpha; claims on the
- * orders. */
+/* JN07 section 5.2, method hht with parameter alpha, b = 0: errors of theta (y3) and theta' (z3)
+ * at t = 2 s for h = 2^-6 s, halved 9 times (7 if quick), into columns 1 and 2 of r->data, h in
+ * column 0; claims that both orders are 2 (tolerance 0.1, slope of the last 3 step sizes). A
+ * failed run leaves its reason in r and no claims. */
 static void pendulum(result *r, double alpha) {
   lab l;
   table_init(&r->data, "h,y3,z3");
@@ -133,10 +143,12 @@ static void pendulum(result *r, double alpha) {
   lab_close(&l);
 }
 
+/* Item jn07-fig5.7: alpha = 0. */
 static void fig57(result *r) {
   pendulum(r, 0);
 }
 
+/* Item jn07-fig5.8: alpha = -0.3. */
 static void fig58(result *r) {
   pendulum(r, -0.3);
 }
@@ -154,9 +166,12 @@ static const chart pendulum_chart = {.panels = pendulum_panels};
 
 /* variants */
 
-enum { VARIANTS = 6, WIDTH = FIELDS + 1 };
+enum { VARIANTS = 6, WIDTH = FIELDS + 1 }; /* columns of one variant: h and the errors */
 
-/* Item jn07-variants: orders of y, z and the multiplier for each variant of method hht. */
+/* Item jn07-variants, JN07 sections 3, 6, 7: errors at t = 1 for h = 0.05, halved, of six
+ * variants of method hht, variant k into the WIDTH columns from k WIDTH on; claims that y, z and
+ * the multiplier have order 2. The multiplier is lambda, for the last variant (index2) psi. A
+ * variant whose run failed has no claims. */
 static void variants(result *r) {
   static const struct {
     const char *name, *problem;

@@ -15,8 +15,9 @@ static const double ALPHA = -0.15, B = 0.3;
 
 enum { GUESSES = 30, LEVELS = 6 };
 
-/* Largest distance of the solutions of one step from x0 found from GUESSES random guesses. NaN if
- * one was not found; r then has the reason. */
+/* Largest distance, in multipliers and y, of the solutions of one step from x0 found from
+ * GUESSES random guesses within 0.3 of (1, 1) from the one found from (1, 1). NaN if one was not
+ * found; r then has the reason, unless it was the latter. */
 static double solution_spread(result *r, const ga_params *par, real h, const direct_state *x0) {
   uint64_t seed = 7;
   double largest = 0;
@@ -45,8 +46,9 @@ static direct_state loose_start(real h) {
   return x;
 }
 
-/* Changes |y1 - y0|, .. in one step from loose_start(h), for h = 0.02, halved, into columns 0..5.
- * False if a step has no solution. */
+/* Changes |y1 - y0|, |z1 - z0|, |a1 - a0|, |Lambda_0 - 1|, |Lambda_1 - 1| in one step from
+ * loose_start(h), for h = 0.02, halved LEVELS - 1 times: h and these into columns 0..5. False,
+ * with the reason in r, if a step has no solution. */
 static bool tabulate_changes(result *r, const ga_params *par) {
   for (int i = 0; i < LEVELS; i++) {
     real h = ldexpl(0.02L, -i);
@@ -64,7 +66,9 @@ static bool tabulate_changes(result *r, const ga_params *par) {
   return true;
 }
 
-/* Item jn07-theorem4.1: changes in one step, uniqueness, and the determinant over b. */
+/* Item jn07-theorem4.1: claims that all changes in one step are O(h), that the solution near
+ * lambda_0 = 1 is unique, and that the determinant of its equations over that of b = 0 is 1 -
+ * 2b. Table: columns 0..5 by tabulate_changes, 6..8 b, quotient, formula. */
 static void theorem41(result *r) {
   static const char *const names[] = {"y1 − y0", "z1 − z0", "a1 − a0", "Λ0 − λ0", "Λ1 − λ0"};
   ga_params par = ga_params_hht(ALPHA, B);
@@ -135,7 +139,9 @@ const item jn07_theorem41 = {
 static const int fields[] = {FIELD_Q, FIELD_V, FIELD_A};
 static const char *const names[] = {"y", "z", "a"};
 
-/* Item jn07-theorem4.3: orders of the errors after one step, plain and shifted start. */
+/* Item jn07-theorem4.3: errors after one step of h = 0.02, halved 5 times, into the table:
+ * columns 0..6 with plain start (a0 of first order), 7..13 with shifted start (second order);
+ * claims that y, z, a have at least the orders of the theorem. */
 static void theorem43(result *r) {
   static const double orders[][3] = {{3, 2, 2}, {3, 3, 2}};
   lab l;
@@ -222,7 +228,8 @@ static bool step_remainders(int kind, const ga_params *par, real h, double rest[
   return true;
 }
 
-/* Item jn07-theorem4.4: orders of these remainders. */
+/* Item jn07-theorem4.4: orders of the remainders of step_remainders for the three kinds of
+ * moved_start; claims by remainders_study that they are at least those of the O-terms. */
 static void theorem44(result *r) {
   /* from the theorem's O-terms with perturbations of size h */
   static const double least[KINDS][REMAINDERS] = {{4, 3, 2, 0}, {3, 2, 1, 3}, {2, 1, 1, 1}};
@@ -260,7 +267,8 @@ const item jn07_theorem44 = {"jn07-theorem4.4",
 
 /* Theorem 4.5 */
 
-/* Item jn07-theorem4.5: order of the largest errors over all steps from a first-order a0. */
+/* Item jn07-theorem4.5: largest errors over all steps 0 < t <= 1 from a first-order a0 (plain
+ * start), h = 0.05, halved, into the table; claims order 2 of y, z and a. */
 static void theorem45(result *r) {
   lab l;
   table_init(&r->data, "h,y,z,a,zd,lam,psi");

@@ -4,13 +4,17 @@
 
 #include "papers/jn08.h"
 
+/* steps h/3, 2h/3, h/3, ..: fractions of h that are used in turn */
 static const double ALTERNATING[] = {1.0 / 3, 2.0 / 3};
 
+/* fields whose orders are claimed (FIELD_.. of study.h), and their names in the paper */
 static const int fields[] = {FIELD_Q, FIELD_V, FIELD_A, FIELD_LAM, FIELD_PSI};
 static const char *const names[] = {"y", "z", "a", "λ", "ψ"};
 
-/* Errors at t = 1 with steps alternating h/3, 2h/3 (h = 0.05, halved); claims that y, z, a, lambda,
- * psi have the orders order[0..4]. */
+/* JN08 section 8: errors at t = 1 of method soi2 with steps alternating h/3, 2h/3 (h = 0.05,
+ * halved 8 times, 5 if quick) into r->data; rescale: with or without the modifications (15),
+ * (16). Claims that y, z, a, lambda, psi have the orders order[0..4]. A failed run leaves its
+ * reason in r and no claims. */
 static void study_alternating(result *r, ga_rescale rescale, const double *order) {
   lab l;
   table_init(&r->data, "h,y,z,a,zd,lam,psi");
@@ -33,10 +37,12 @@ static void study_alternating(result *r, ga_rescale rescale, const double *order
   lab_close(&l);
 }
 
+/* Item jn08-fig1: with (15) and (16) all orders are 2. */
 static void fig1(result *r) {
   study_alternating(r, GA_RESCALE_ALL, (const double[]){2, 2, 2, 2, 2});
 }
 
+/* Item jn08-fig2: without them a, lambda and psi have order 1. */
 static void fig2(result *r) {
   study_alternating(r, GA_RESCALE_NONE, (const double[]){2, 2, 1, 1, 1});
 }
@@ -57,8 +63,9 @@ static const chart fig2_chart = {.panels = fig2_panels};
 /* section 7's remark on y, z: true where the constraints determine z, as in section 8; the heavy
  * top is free to move */
 
-/* Item jn08-remark: on the heavy top, whose constraints leave z free, y and z have order 1 without
- * (15), (16), against the remark of section 7. */
+/* Item jn08-remark, JN08 section 7: errors at t = 0.2 s on the heavy top, whose constraints
+ * leave z free, with alternating steps: columns 0..6 without (15), (16), columns 7..13 with
+ * them. Claims on the orders of y and z, corrected to 1 without them, against the remark. */
 static void remark(result *r) {
   static const char *const why =
       "the remark holds only where the constraints determine z fully, as in the test problem of "
@@ -104,8 +111,10 @@ static const chart remark_chart = {.panels = remark_panels};
 
 /* Theorem 1: the rate at which a start layer decays */
 
-/* Item jn08-theorem1: measured decay rates where the constraints determine z (fixed) and where they
- * leave one freedom (free), against the theorem's rate. */
+/* Item jn08-theorem1: decay per step of the error that a plain start leaves (the start layer)
+ * for three rho_inf, where the constraints determine z (`fixed`) and where they leave one
+ * freedom (`free`); claims that it is at most the theorem's rate, or else the corrected one. The
+ * table is that of the second measurement. */
 static void theorem1(result *r) {
   decay fixed[RATES], free[RATES];
   if (!rates_measure(r, "jay-negrut-soi2", "soi2", fixed)) return;

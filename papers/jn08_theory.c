@@ -26,8 +26,8 @@ static void watch_first(void *context, const ga_state *s, long n) {
 /* The oscillator starts where a' = 0; the step is taken from the state at t = 0.1 instead. */
 static const double T0 = 0.1;
 
-/* One step of size h from t = 0.1, since the oscillator starts where a' = 0; fills *f. Changes the
- * problem's start and l->o. */
+/* One step of size h from the exact state at T0, because the oscillator starts where a' = 0;
+ * fills *f. Changes the problem's start and l->o. False, with the reason in the result. */
 static bool take_step(lab *l, double h, ga_start start, first_step *f) {
   const lab_plan plan = {.steps = 1};
   l->problem->t0 = T0;
@@ -53,8 +53,9 @@ static double weighted(const ga_params *p, const first_step *f, double h, double
          p->alpha_m * (f->a[0] - acceleration(T0 + x * h));
 }
 
-/* Row i of the table: errors for h = 0.01/2^i with shifted, plain and implicit start. False if a
- * step failed. */
+/* Row i of the table, in the columns of the enum above: errors for h = 0.01/2^i with shifted,
+ * plain and implicit start, l->o.par as it is. Changes the problem's start and l->o. False, with
+ * the reason in the result, if a step failed. */
 static bool fill_row(lab *l, int i) {
   const ga_params *p = &l->o.par;
   double h = ldexp(0.01, -i), alpha = p->alpha_m - p->alpha_f;
@@ -76,8 +77,9 @@ static bool fill_row(lab *l, int i) {
   return true;
 }
 
-/* Item jn08-notation: orders for rho_inf = 0.2, and for 0.5 (alpha_m = 0); the table shows the
- * former. */
+/* Item jn08-notation, JN08 section 2: claims on the orders of a_alpha and a_{1+alpha} after one
+ * step on the oscillator, for rho_inf = 0.2, then for 0.5 (alpha_m = 0). At the end the table is
+ * filled once more for 0.2, for the picture. A failed step leaves the claims after it out. */
 static void notation(result *r) {
   lab l;
   table_init(&r->data, "h,shifted,at_t1,plain,implicit_0,implicit,rest,coefficient");
@@ -146,8 +148,9 @@ const item jn08_notation = {
 
 /* Theorem 1, "if alpha_m = 0": largest errors over all steps, plain start */
 
-enum { STUDY = FIELDS + 1 };
+enum { STUDY = FIELDS + 1 }; /* columns of one study: h and the errors of all fields */
 
+/* one study of soi2 with plain start: problem, rho_inf, first step, end */
 typedef struct study_of {
   const char *problem;
   double rho, h, t_end;
@@ -175,6 +178,7 @@ static void let_go(ga_problem *p) {
 /* a of the first steps, and how far a second run is from it after the start */
 enum { FIRST = 30, PENDULUM_NV = 3 };
 
+/* context of watch_a: the a kept so far, and the largest difference of the second run */
 typedef struct a_log {
   double a[FIRST + 1][PENDULUM_NV], apart;
   bool second;
@@ -189,8 +193,8 @@ static void watch_a(void *context, const ga_state *s, long n) {
 }
 
 /* Error of a over the first FIRST steps, taken against a run with shifted start, whose error is
- * O(h^2): the exact a(t + alpha h) is not known for this start. One row per h = l->o.h, halved;
- * changes l->o. */
+ * O(h^2): the exact a(t + alpha h) is not known for this start. Row i of `column` gets that for
+ * h = l->o.h/2^i. Changes l->o.h and l->o.start. False, with the reason in the result. */
 static bool measure_a(lab *l, int levels, int column) {
   const lab_plan plan = {.steps = FIRST};
   double h = l->o.h;
@@ -208,8 +212,8 @@ static bool measure_a(lab *l, int levels, int column) {
   return good;
 }
 
-/* Errors of study k into its STUDY columns of the table. False, with the reason in r, if a run
- * failed. */
+/* Errors over h of study k into its STUDY columns of the table, from k STUDY on; those of a by
+ * measure_a if it starts at rest. False, with the reason in r, if a run failed. */
 static bool measure_study(result *r, int k) {
   lab l;
   const study_of *s = &studies[k];
@@ -235,7 +239,10 @@ static double study_order(const result *r, int k, int field) {
   return lab_slope(&r->data, k * STUDY, k * STUDY + 1 + field, 3);
 }
 
-/* Item jn08-alpham: orders with alpha_m = 0 and a_alpha = a_0, over all steps and at the end. */
+/* Item jn08-alpham, JN08 Theorem 1 with alpha_m = 0 and a_alpha = a_0: errors of the five
+ * studies above into the table; claims order 2 of a, lambda, psi over all steps, corrected to 1
+ * where a_alpha is wrong normal to the constraints, and order 2 at the end. Nothing is claimed
+ * if a run fails. */
 static void alpham(result *r) {
   static const char *const why =
       "with α_m = 0 an error of a_α along the free directions is gone after one step, one normal "

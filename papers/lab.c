@@ -9,8 +9,9 @@
 #include "problems/problems.h"
 #include "simulate/interrupt.h"
 
-/* Creates the problem and sets l->o to its parameters: method index3, plain start, its own h and
- * rho_inf. */
+/* Fills *l, which need not be initialized: creates the problem and sets l->o to method index3,
+ * plain start, the problem's own h, rho_inf and guess of the multipliers. False, with the reason
+ * in r; lab_close in any case. */
 bool lab_open(lab *l, result *r, const char *problem) {
   ga_error err = {GA_OK, ""};
   *l = (lab){.r = r, .o = ga_options_default()};
@@ -25,6 +26,7 @@ bool lab_open(lab *l, result *r, const char *problem) {
   return true;
 }
 
+/* Frees the problem; also after lab_open has failed. */
 void lab_close(lab *l) {
   ga_problem_free(l->problem);
   l->problem = NULL;
@@ -32,22 +34,25 @@ void lab_close(lab *l) {
 
 /* runs */
 
-enum { MOVED_MAX = 16 };
+enum { MOVED_MAX = 16 }; /* most velocities of a problem whose start is mirrored */
 
+/* what call_watch calls */
 typedef struct watcher {
   lab_watch watch;
   void *context;
 } watcher;
 
-/* Observer of the integrator: calls the watch; a nonzero return (interrupt) stops the run. */
+/* Observer of the integrator: calls w->watch if there is one. Returns nonzero, which stops the
+ * run, after an interrupt. */
 static int call_watch(void *context, const ga_state *state, const ga_stats *stats) {
   const watcher *w = context;
   if (w->watch) w->watch(w->context, state, stats->steps);
   return interrupt_came();
 }
 
-/* Runs to plan->project_at, projects v onto the hidden constraints and calls the watch
- * once more. */
+/* Runs to plan->project_at, projects v onto the hidden constraints (plain projection) and calls
+ * the watch once more, with the same number of steps. Returns the status of the first that
+ * fails. */
 static ga_status run_and_project(ga_integrator *it, const lab_plan *plan, const watcher *w) {
   ga_status status = ga_integrator_run(it, plan->project_at);
   if (status == GA_OK) status = ga_integrator_project_velocity(it, GA_PROJECT_PLAIN, NULL);
@@ -88,8 +93,9 @@ ga_integrator *lab_start(lab *l) {
   return NULL;
 }
 
-/* v0 = 2 v - w, v the problem's initial velocity and w the one of the perturbed start: moved by the
- * same amount to the other side. False if that start failed. */
+/* v0 = 2 v - w, v the problem's initial velocity and w the one of the perturbed start: moved by
+ * the same amount to the other side. v0 must have room for nv numbers. False, with the reason in
+ * the result, if that start failed. l->o is unchanged on return. */
 static bool mirrored_velocity(lab *l, double *v0) {
   const ga_problem *p = l->problem;
   ga_start start = l->o.start;
@@ -103,8 +109,10 @@ static bool mirrored_velocity(lab *l, double *v0) {
   return true;
 }
 
-/* Runs l's problem with options l->o as the plan says and calls watch after each step. l->o is
- * unchanged. False, with the reason in the result, if a step failed or an interrupt came. */
+/* Runs l's problem with options l->o as the plan says; watch, if not NULL, is called after the
+ * start, each step and the projection. l->o is unchanged. False if a start or step failed or an
+ * interrupt came, with the reason in the result (none if plan->mirror and there are more than
+ * MOVED_MAX velocities). */
 bool lab_run(lab *l, const lab_plan *plan, lab_watch watch, void *context) {
   const ga_problem *p = l->problem;
   watcher w = {watch, context};
@@ -112,7 +120,7 @@ bool lab_run(lab *l, const lab_plan *plan, lab_watch watch, void *context) {
   ga_options o = l->o;
   if (plan->mirror) {
     if (ga_space_nv(p->model.space) > MOVED_MAX || !mirrored_velocity(l, v0)) return false;
-    o.initial_tol = 0.1;
+    o.initial_tol = 0.1; /* v0 is off the hidden constraints on purpose */
   }
   ga_integrator *it = new_integrator(l, &o);
   if (!it) return false;
@@ -140,7 +148,8 @@ double lab_norm(int n, const double *a, const double *b) {
   return sqrt(sum);
 }
 
-/* Distance of q from exact along the group: |w| in exact = q o exp(w). */
+/* Distance of q from exact along the group: |w| in exact = q o exp(w), Euclidean. With more than
+ * 64 velocities the distance of the space, ga_space_distance, is taken instead. */
 static double distance(const ga_model *model, const double *q, const double *exact) {
   double w[64];
   int nv = ga_space_nv(model->space);
@@ -149,8 +158,9 @@ static double distance(const ga_model *model, const double *q, const double *exa
   return lab_norm(nv, w, NULL);
 }
 
-/* A lab_error: Euclidean errors of q, v, a, v', lambda, psi into error[FIELD_..]; fields that the
- * model lacks or whose exact value is unknown are left as they are. */
+/* A lab_error: raises error[FIELD_..] to the Euclidean errors of q, v, a, v', lambda, psi (NaN:
+ * none yet); fields that the model lacks or whose exact value is unknown (NULL) are left as they
+ * are. error must have room for FIELDS numbers. */
 void lab_euclid(const lab *l, const ga_state *x, const ga_state *exact, double *error) {
   const ga_model *model = &l->problem->model;
   int nv = ga_space_nv(model->space);
@@ -170,6 +180,7 @@ void lab_euclid(const lab *l, const ga_state *x, const ga_state *exact, double *
   }
 }
 
+/* the runs of lab_ladder: context of watch_error */
 typedef struct ladder {
   lab *l;
   const lab_plan *plan;
@@ -179,8 +190,8 @@ typedef struct ladder {
   double finest; /* step of the finest level, and of the reference's grid */
 } ladder;
 
-/* Finds the exact state of the time of `state` and raises d->error by d->errors; nothing is done
- * outside the grid of a computed reference. */
+/* Finds the exact state at the time of `state` and raises d->error by d->errors; does nothing
+ * outside the grid of a computed reference. The reference must be open and d->l->shift set. */
 static void add_errors(ladder *d, const ga_state *state) {
   reference *ref = &d->reference;
   ga_state exact;
@@ -205,8 +216,9 @@ static void watch_error(void *context, const ga_state *state, long steps) {
   if (inside && steps > 0) add_errors(d, state);
 }
 
-/* Opens the reference: closed solution or table if the problem has one, else computed with fine
- * steps on the grid of the finest level. False, with the reason in the result. */
+/* Opens d->reference: closed solution or table if the problem has one, else computed with fine
+ * steps on the grid of the finest level (d->finest must be set). False, with the reason in the
+ * result; reference_close in any case. */
 static bool find_reference(ladder *d) {
   lab *l = d->l;
   double t0 = l->problem->t0, t_end = d->plan->t_end;
@@ -218,13 +230,15 @@ static bool find_reference(ladder *d) {
   if (d->reference.kind != REFERENCE_COMPUTED) return true;
   long last = lround(((whole ? d->plan->to : t_end) - t0) / d->finest);
   long first = whole ? lround((d->plan->from - t0) / d->finest) : last;
+  /* 2: extrapolations */
   if (reference_compute(&d->reference, &l->o, 2, d->finest, first, last) == TOOL_OK) return true;
   return result_fail(l->r, "the reference of '%s' could not be computed", l->problem->name);
 }
 
 /* Runs the plan with h = l->o.h, h/2, .. (`levels` of them): row i of the result's table gets h
- * (average step) in `column` and the n errors after it. l->o.h is restored, l->shift changed. False
- * if a run failed. */
+ * (average step) in `column` and the n errors, n <= FIELDS + 4, in the columns after it. l->o.h
+ * is restored, l->shift is that of the last run. False, with the reason in the result, if a run
+ * or the reference failed; the rows before it stay. */
 bool lab_ladder(lab *l, const lab_plan *plan, int levels, lab_error errors, int n, int column) {
   double error[FIELDS + 4], h0 = l->o.h;
   ladder d = {.l = l, .plan = plan, .errors = errors, .error = error};
@@ -259,7 +273,8 @@ double lab_slope(const table *t, int x, int y, int points) {
   return n == points ? (n * sxy - sx * sy) / (n * sxx - sx * sx) : NAN;
 }
 
-/* M (nv x nv, full, by rows) of the model at (t, q); zeros and false if the evaluation failed. */
+/* M (nv x nv, full, by rows) of the model at (t, q), with velocity 0; all zeros and false if the
+ * evaluation failed or memory is short. */
 bool lab_mass(const ga_model *model, double t, const double *q, double *M) {
   int nv = ga_space_nv(model->space);
   size_t entries = (size_t)nv * (size_t)nv;
@@ -281,7 +296,8 @@ bool lab_mass(const ga_model *model, double t, const double *q, double *M) {
 }
 
 /* out = G v + g_t (nlam numbers), the residual of the hidden constraints; g_t only where
- * constraints depend on time. False if the evaluation failed. */
+ * constraints depend on time and the model gives it. False if the evaluation failed or memory is
+ * short. */
 bool lab_hidden(const ga_model *model, const ga_state *state, double *out) {
   int nv = ga_space_nv(model->space), m = model->nlam;
   const ga_csr *pattern = model->pat_G;

@@ -12,8 +12,8 @@ double lab_random(uint64_t *seed, double from, double to) {
   return from + (to - from) * (double)(*seed >> 11) / 9007199254740992.0;
 }
 
-/* Gauss-Jordan elimination with row pivots on [A | X], n x n each by rows: A becomes I, X becomes
- * A^-1 X. False if A is singular. */
+/* Gauss-Jordan elimination with row pivots on [A | X], n x n each by rows, in place: A becomes
+ * I, X becomes A^-1 X. False if A is singular (a pivot is 0); both are then partly changed. */
 static bool eliminate(int n, long double *A, long double *X) {
   for (int k = 0; k < n; k++) {
     int p = k;
@@ -84,8 +84,8 @@ bool lab_solve_columns(int n, const double *A, const double *B, double *X) {
   return good;
 }
 
-/* One Jacobi rotation that makes A[p][q] = 0; A (symmetric) and the eigenvector columns V are
- * changed. */
+/* One Jacobi rotation that makes A[p][q] = 0, p < q; A (symmetric, n x n) and the columns p, q
+ * of V are changed in place. */
 static void rotate(int n, long double *A, long double *V, int p, int q) {
   long double off = A[p * n + q];
   if (!(fabsl(off) > 0)) return;
@@ -133,7 +133,8 @@ void lab_eigen(int n, const double *A, double *value, double *V) {
   free(a);
 }
 
-/* Number of singular values above tolerance, from the eigenvalues of A^T A. -1 without memory. */
+/* Number of singular values of A (n x n) above tolerance, as square roots of the eigenvalues of
+ * A^T A, so tolerance should be above 1e-8 |A|. -1 without memory. */
 int lab_rank(int n, const double *A, double tolerance) {
   size_t size = (size_t)n * (size_t)n;
   double *gram = calloc(2 * size + (size_t)n, sizeof *gram);

@@ -8,6 +8,7 @@
 
 #include "papers/page_texts.h"
 
+/* the page being written: records from dir, hash of this program, claims counted so far */
 typedef struct page {
   const char *dir;
   FILE *to;
@@ -159,7 +160,8 @@ static void put_notes(page *p, const item *it, const record *rec) {
   }
 }
 
-/* Writes the section of an item: picture, texts, claims; nothing if it has no record. */
+/* Writes the section of an item: picture, texts, claims, which are added to p->counts; nothing
+ * if it has no record. */
 static void put_item(page *p, const item *it) {
   static record rec;
   char path[PATH_LENGTH];
@@ -185,7 +187,8 @@ static void put_item(page *p, const item *it) {
   fputs("</div></div></section>\n", to);
 }
 
-/* Writes the list of links to all items, coloured by their worst verdict. */
+/* Writes the list of links to all items, coloured by their worst verdict; items without a record
+ * have no link. */
 static void put_contents(page *p) {
   static record rec;
   FILE *to = p->to;
@@ -261,7 +264,8 @@ static void put_summary(page *p) {
       t.paper[VERDICT_OPEN], t.addition[VERDICT_REPRODUCED], t.addition[VERDICT_OPEN]);
 }
 
-/* Writes index.html. */
+/* Writes index.html to p->to: summary, contents, the sections of all items, misprints; counts
+ * the claims in p->counts. */
 static void put_page(page *p) {
   FILE *to = p->to;
   fputs(page_head, to);
@@ -312,7 +316,8 @@ static void put_rows(page *p) {
   }
 }
 
-/* Opens DIR/name, fills it by write(p) and closes it; false after a message. */
+/* Opens DIR/name, fills it by write(p), which writes to p->to, and closes it; false after a
+ * message (none if the path is too long). */
 static bool write_file(page *p, const char *name, void (*write)(page *p)) {
   char path[PATH_LENGTH];
   errno = 0;
@@ -328,7 +333,8 @@ static bool write_file(page *p, const char *name, void (*write)(page *p)) {
   return good;
 }
 
-/* Writes DIR/index.html, then DIR/claims.csv; counts receives the number of claims by verdict. */
+/* Writes DIR/index.html, then DIR/claims.csv, from the records in DIR; counts receives the
+ * number of claims by verdict. False after a message. */
 bool page_write(const char *dir, tally *counts) {
   page p = {.dir = dir, .program = record_program(), .counts = counts};
   *counts = (tally){{0}, {0}};

@@ -30,7 +30,8 @@ static void keep_or_subtract(double *kept, double x, bool second) {
   *kept = second ? x - *kept : x;
 }
 
-/* Keeps a, lambda and psi of step n, or in the second run their differences from the first. */
+/* A lab_watch: keeps a, lambda and psi of step n <= N, or in the second run their differences
+ * from the first. The model has at most KEPT velocities and KEPT multipliers. */
 static void watch_layer(void *context, const ga_state *s, long n) {
   layer *d = context;
   int nv = ga_space_nv(d->model->space), nlam = d->model->nlam, npsi = d->model->npsi;
@@ -40,8 +41,8 @@ static void watch_layer(void *context, const ga_state *s, long n) {
   for (int i = 0; i < npsi; i++) keep_or_subtract(&d->mult[n][nlam + i], s->psi[i], d->second);
 }
 
-/* Two runs of N steps, shifted then plain start; d receives their differences.
- * Changes l->o.start. */
+/* Two runs of N steps, shifted then plain start; *d, zeroed but for its model, receives their
+ * differences. Changes l->o.start. False, with the reason in the result, if a run failed. */
 static bool measure_layer(lab *l, layer *d) {
   const lab_plan plan = {.steps = N};
   d->second = false;
@@ -52,9 +53,9 @@ static bool measure_layer(lab *l, layer *d) {
   return lab_run(l, &plan, watch_layer, d);
 }
 
-/* Largest decay rate of x_n: two rates act, so fits x_{n+2} = c_1 x_{n+1} + c_0 x_n by least
- * squares from step first on, while |x_n| is above 1e-4 of its maximum (rounding is below); returns
- * the larger root of z^2 - c_1 z - c_0. */
+/* Largest decay rate per step of the vectors x_n, n <= N: two rates act, so fits x_{n+2} = c_1
+ * x_{n+1} + c_0 x_n by least squares from step first on, while |x_n| is above 1e-4 of its
+ * maximum (rounding is below); returns the larger modulus of the roots of z^2 - c_1 z - c_0. */
 static double fit_decay(double (*x)[KEPT], int first) {
   double s00 = 0, s01 = 0, s11 = 0, b0 = 0, b1 = 0, largest = 0;
   for (int n = first; n + 2 <= N; n++) {
@@ -74,8 +75,10 @@ static double fit_decay(double (*x)[KEPT], int first) {
   return lab_largest_root(2, c, NULL);
 }
 
-/* For each rho: two runs of N steps of 1e-5 s; their differences fill the table, found[k] their
- * decay rates. Replaces r->data. False, with the reason in r, if a run failed. */
+/* For each rho_inf of rates_rho: two runs of N steps of 1e-5 s; the norms of their differences
+ * over n fill the table, which replaces r->data; found[k] gets their decay rates. The
+ * multipliers count from step 1 on, as the start sets them. False, with the reason in r, if a
+ * run failed. */
 bool rates_measure(result *r, const char *problem, const char *method, decay found[RATES]) {
   static layer d; /* large */
   lab l;
@@ -99,8 +102,9 @@ bool rates_measure(result *r, const char *problem, const char *method, decay fou
   return good;
 }
 
-/* Claims that the rate `found` is at most `bound` (the paper's) or else `right` (ours, with the
- * reason `because`), and that it is `right` within 2 %. */
+/* Adds two claims: the rate `found` is at most `bound` (the paper's), corrected to `right` with
+ * the reason `because`; and, as our addition, it is `right`. Tolerance 2 % of `right`. what:
+ * text. */
 void rates_judge(result *r, double bound, double right, double found, const char *because,
                  const char *what) {
   claim *c = claim_at_most(r, bound, found, "%s: decay per step", what);

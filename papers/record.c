@@ -105,7 +105,7 @@ static void write_claim(FILE *to, const claim *c) {
 }
 
 /* Writes the record to a new file and renames it, so that a reader never sees half of one. False
- * after a message. */
+ * after a message (none if the path is too long). */
 bool record_save(const char *dir, const item *it, const record *rec) {
   char path[PATH_LENGTH], aside[PATH_LENGTH + 8];
   errno = 0;
@@ -160,8 +160,8 @@ static void read_line(record *rec, const char *key, const char *value) {
   }
 }
 
-/* Reads the record of an item into *rec. False if there is none, of another format, or incomplete
- * (no "end"). */
+/* Reads the record of an item into *rec, which need not be initialized. False if there is none,
+ * of another format, or incomplete (no "end"); *rec may then be partly filled. */
 bool record_load(const char *dir, const item *it, record *rec) {
   char path[PATH_LENGTH], line[1024];
   *rec = (record){.claims = 0};
@@ -193,6 +193,7 @@ bool record_data_current(const char *dir, const item *it, const record *rec, boo
          untouched(dir, it, ".csv", rec->csv);
 }
 
+/* True if the item has no chart, or its SVG file still has the hash of the record. */
 bool record_picture_current(const char *dir, const item *it, const record *rec) {
   return !it->chart || untouched(dir, it, ".svg", rec->svg);
 }

@@ -65,7 +65,8 @@ static bool compute_item(const runner *r, const item *it) {
   return (interrupt_came() || record_save(r->dir, it, &rec)) && good;
 }
 
-/* Draws the picture again from the CSV file, whose numbers are current, and updates the record. */
+/* Draws the picture again from the CSV file, whose numbers are current, and updates the record.
+ * False, usually after a message, if anything failed. */
 static bool redraw_item(const runner *r, const item *it) {
   static record rec;
   char path[PATH_LENGTH];
@@ -79,6 +80,7 @@ static bool redraw_item(const runner *r, const item *it) {
 
 /* several */
 
+/* an item to compute or to redraw, and the process that does it */
 typedef struct job {
   const item *it;
   bool (*work)(const runner *r, const item *it);
@@ -88,6 +90,7 @@ typedef struct job {
   FILE *messages;
 } job;
 
+/* all jobs of a run; next: the first that is not started */
 typedef struct crew {
   runner *r;
   job *jobs;
@@ -103,8 +106,9 @@ static double elapsed(const crew *c) {
   return progress_seconds(&c->clock);
 }
 
-/* Starts a process for the job, its standard error going to j->messages. A failed fork is reported;
- * the job then counts as missing. */
+/* Starts a process for the job, its standard error going to j->messages; sets j->began, j->child
+ * and counts it in c->running. A failed fork is reported (j->child is -1); the job then counts
+ * as missing. */
 static void start_job(crew *c, job *j) {
   fflush(NULL);
   j->began = elapsed(c);
@@ -155,7 +159,9 @@ static void show_result(const crew *c, const job *j, bool good) {
   fflush(stdout);
 }
 
-/* Shows and counts the result of a job whose process ended with `status`. */
+/* Shows and counts the result of a job whose process ended with `status` of waitpid: updates the
+ * counts of c and of c->r, sets j->child to -1. A job that failed because of an interrupt counts
+ * neither as done nor as failed. */
 static void finish_job(crew *c, job *j, int status) {
   bool good = WIFEXITED(status) && WEXITSTATUS(status) == TOOL_OK;
   clear_line(c);
@@ -224,7 +230,8 @@ static void stop_all(crew *c) {
   c->stopped = true;
 }
 
-/* Keeps up to r->jobs processes running until all are done or an interrupt came. */
+/* Keeps up to r->jobs processes running until all are done, or after an interrupt until those
+ * that run have ended; looks every 20 ms. */
 static void run_jobs(crew *c) {
   const struct timespec pause = {0, 20 * 1000 * 1000};
   while (c->running > 0 || (c->next < c->count && !interrupt_came())) {
@@ -245,7 +252,8 @@ static int by_length(const void *a, const void *b) {
   return x->seconds < y->seconds ? 1 : x->seconds > y->seconds ? -1 : 0;
 }
 
-/* Lists the items to compute or redraw, longest first; current ones are counted in r->kept. */
+/* Fills c->jobs (room for r->count) and c->count with the items to compute or redraw, longest
+ * first; current ones are counted in r->kept. */
 static void plan_jobs(crew *c, runner *r) {
   static record rec;
   for (int i = 0; i < r->count; i++) {

@@ -161,8 +161,9 @@ static inline void add_loops(double w[NLINK][2], double *sum) {
   }
 }
 
-/* Writes the values of G or Z: d[n], the derivative of link n by its angle p, goes into the
- * columns of all angles in p (beta, Theta; gamma; Phi, delta; Omega, epsilon). */
+/* Writes all values of G or Z: d[n], the derivative of link n by its angle p, goes into the
+ * columns of all angles in p (beta, Theta; gamma; Phi, delta; Omega, epsilon), in the order of
+ * the pattern. */
 static inline void fill_rows(double d[NLINK][2], double *val) {
   for (int k = 0; k < 2; k++) {
     const double by_beta = d[LINK_1][k] + d[LINK_2][k], by_theta = d[LINK_2][k];
@@ -177,7 +178,7 @@ static inline void fill_rows(double d[NLINK][2], double *val) {
   }
 }
 
-/* Writes M(q) from sigma of each pair; gamma is coupled with no other angle. */
+/* Writes all values of M(q) from sigma of each pair; gamma is coupled with no other angle. */
 static void fill_mass(const inertia *in, ga_csr *M) {
   *entry_M(M, GAMMA, GAMMA) = M3 * (SA * SA + SB * SB) + I3;
   for (int i = 0; i < NCOUPLING; i++) {
@@ -241,9 +242,9 @@ static void fill_curvature(double w[NLINK][2], const double *v, ga_csr *Z) {
   fill_rows(d, Z->val);
 }
 
-/* Kt = D_q(M x - F + G^T lam) and Ct = -dF/dv in the rows and columns of one pair of angles.
- * along[n] is -w^T lam of link n (from w'' = -w); it enters for every two angles that the link
- * turns with. */
+/* Writes Kt = D_q(M x - F + G^T lam) and Ct = -dF/dv in the rows and columns of one pair of
+ * angles; in: its sigma, x stands for v'. along[n] is -w^T lam of link n (from w'' = -w); it
+ * enters for every two angles that the link turns with. Ct(i, i) = 0 is left. */
 static inline void coupling_tangents(const coupling *k, const inertia *in, const double *along,
                                      const double *v, const double *x, ga_csr *Kt, ga_csr *Ct) {
   const int o = k->outer, i = k->inner;
@@ -270,7 +271,8 @@ static void along_links(double w[NLINK][2], const double *lam, double along[NLIN
   }
 }
 
-/* Writes Kt and Ct: the three pairs of angles, then gamma with the spring and link 3. */
+/* Writes out->Kt and out->Ct at out->x, out->lam: the three pairs of angles, then gamma with the
+ * spring and link 3. Entries that are zero are left, as matrices arrive zeroed. */
 static void fill_tangents(const inertia *in, const spring *sp, double w[NLINK][2], const double *v,
                           const ga_evaluation *out) {
   double along[NLINK];
@@ -293,7 +295,8 @@ static void fill_drift(double w[NLINK][2], const double *v, double *drift) {
   add_loops(d, drift);
 }
 
-/* Writes all fields of `out` that are not NULL, see ga_model.h; shared terms are computed once. */
+/* Writes all fields of `out` that are not NULL, see ga_model.h; shared terms are computed once.
+ * v may be NULL if only M, g or G are asked for. Always 0 (no failure). */
 static int evaluate(void *user, double t, const double *q, const double *v,
                     const ga_evaluation *out) {
   (void)user, (void)t;
@@ -316,7 +319,8 @@ static int evaluate(void *user, double t, const double *q, const double *v,
   return 0;
 }
 
-/* The constant driving moment is counted as a potential, -mom beta, so that the sum is constant. */
+/* Writes kinetic and potential energy; the constant driving moment is counted as a potential,
+ * -mom beta, so that the sum is constant. Always 0. */
 static int energy(void *user, double t, const double *q, const double *v, double *kin,
                   double *pot) {
   (void)user, (void)t;
@@ -338,9 +342,9 @@ static const ga_model_ops ops = {
     .energy = energy,
     .gives = GA_GIVES_G | GA_GIVES_Z | GA_GIVES_TANGENTS | GA_GIVES_DRIFT};
 
-/* Corrects all angles but Theta so that g(q) = 0, with four Newton steps for each loop: the first
- * fixes beta and gamma, the second Phi and delta, the third Omega and epsilon, each a 2 x 2
- * system. */
+/* Corrects all angles but Theta in place so that g(q) = 0, with four Newton steps for each loop:
+ * the first fixes beta and gamma, the second Phi and delta, the third Omega and epsilon, each a
+ * 2 x 2 system. q must be near a solution. */
 static void solve_constraints(double *q) {
   static const int unknowns[NPAIR][2] = {{BETA, GAMMA}, {PHI, DELTA}, {OMEGA, EPSILON}};
   double g[NLAM], val[NNZ_G];
@@ -360,7 +364,8 @@ static void solve_constraints(double *q) {
   }
 }
 
-/* Writes the tabulated start values, corrected to satisfy the constraints to rounding. */
+/* Writes the tabulated start values (NQ angles, in rad), corrected to satisfy the constraints to
+ * rounding. */
 void ga_andrews_start(double *q) {
   static const double start[NQ] = {-0.0617138900142764496, 0,
                                    0.455279819163070380,   0.222668390165885885,

@@ -103,7 +103,7 @@ static int holonomic(void *user, double t, const double *q, double *g) {
   return 0;
 }
 
-/* G: 1 at the point, -1 at a moving base, -w' = (w_y, -w_x) at the angle. */
+/* Writes G: 1 at the point, -1 at a moving base, -w' = (w_y, -w_x) at the angle. */
 static int holonomic_jac(void *user, double t, const double *q, ga_csr *G) {
   (void)user, (void)t;
   for (int n = 0; n < NPAIR; n++) {
@@ -196,8 +196,8 @@ static void absolute_angles(const double *relative, double *p) {
   p[P7] = relative[EPSILON];
 }
 
-/* Writes all of q and v from the relative angles and their rates. Points follow in the order of
- * the rows: point = base + w, point' = base' + w' p'. */
+/* Writes all of q and v (NQ numbers each) from the seven relative angles and their rates. Points
+ * follow in the order of `pairs`: point = base + w, point' = base' + w' p'. */
 static void fill_state(const double *angles, const double *rates, double *q, double *v) {
   absolute_angles(angles, q);
   absolute_angles(rates, v);
@@ -219,7 +219,8 @@ typedef struct patterns {
   ga_csr M, K, G;
 } patterns;
 
-/* Allocates and fills the patterns of M, K and G; false if memory is short. */
+/* Allocates and fills the patterns of M (diagonal without the massless points), K (diagonal of
+ * the angles, 2 x 2 at the spring's end) and G (columns rising); false if memory is short. */
 static bool fill_patterns(ga_problem *problem, patterns *p) {
   if (!ga_problem_pattern(problem, NQ, NQ, NMASS, &p->M) ||
       !ga_problem_pattern(problem, NQ, NQ, NANGLE + 4, &p->K) ||
@@ -259,7 +260,8 @@ static const char *const lam_names[NLAM] = {
     "lam11", "lam12", "lam13", "lam14", "lam15", "lam16", "lam17", "lam18", "lam19", "lam20",
     "lam21", "lam22", "lam23", "lam24", "lam25", "lam26", "lam27", "lam28", "lam29", "lam30"};
 
-/* Sets up the problem; start and reference at t = 0.03 are those of the problem andrews. */
+/* Sets up the problem: model, patterns, usual settings; start (at rest) and reference at t =
+ * 0.03 s are those of the problem andrews, converted. */
 static ga_status build(ga_problem *problem, const ga_problem_options *options, ga_error *err) {
   (void)options;
   static const double rest[ANDREWS_NQ] = {0};

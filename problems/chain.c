@@ -58,8 +58,9 @@ static void fill_force(int n, double *F) {
   }
 }
 
-/* Writes the entries of rod i of n in the joints at its start and its end: `at` in the column of x
- * or y (-at at its end), turn[0] and turn[1] in that of theta. */
+/* Writes the entries of rod i of n in the joints at its start and its end (the last rod has none
+ * at its end) into the values of A, G or Z: `at` in the column of x or y (-at at its end),
+ * turn[0] and turn[1] in that of theta, for the rows of x and of y. */
 static inline void put_rod(int n, int i, double at, const double turn[2], ga_csr *A) {
   const int apart = i > 0 ? 4 : 2; /* from row x to row y */
   double *entry = own_entries(A, i);
@@ -75,7 +76,7 @@ static inline void put_rod(int n, int i, double at, const double turn[2], ga_csr
   }
 }
 
-/* drift = Z v: L/2 e(theta) theta'^2 of both rods of each joint. */
+/* Writes drift = Z v (2 n numbers): L/2 e(theta) theta'^2 of both rods of each joint. */
 static void fill_drift(int n, const double *q, const double *v, double *drift) {
   double last[2] = {0, 0};
   for (int i = 0; i < n; i++, q += PER_ROD, v += PER_ROD, drift += 2) {

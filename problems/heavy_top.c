@@ -36,7 +36,7 @@ typedef struct block {
 static const block G_turn[2] = {{1, 4}, {3, 6}};                             /* columns of Omega */
 static const block M_diagonal[2][2] = {{{0, 1}, {3, 1}}, {{0, 7}, {21, 7}}}; /* u, Omega */
 
-/* A <- A + s B in the 3 x 3 block b of the values of A. */
+/* A <- A + s B in the 3 x 3 block b of the values of A (see struct block). */
 static void add_block(ga_csr *A, block b, double s, double B[3][3]) {
   double *val = A->val + b.at;
   for (int i = 0; i < 3; i++) {
@@ -94,7 +94,7 @@ static void times_J(const double *y, double *Jy) {
   for (int i = 0; i < 3; i++) Jy[i] = J[i] * y[i];
 }
 
-/* M = diag(m I, J). */
+/* M = diag(m I, J); other entries are left, as matrices arrive zeroed. */
 static void fill_mass(const heavy_top *top, ga_csr *M) {
   const block *diagonal = M_diagonal[top->se3];
   for (int i = 0; i < 3; i++) {
@@ -125,7 +125,7 @@ static void add_turned(const heavy_top *top, double R[3][3], const double *a, ga
   add_block(A, G_turn[top->se3], -1, B);
 }
 
-/* G = (-I, -R X~), on SE(3) (-R, -R X~). */
+/* G = (-I, -R X~), on SE(3) (-R, -R X~). Adds to entries, which arrive zeroed. */
 static void fill_gradient(const heavy_top *top, double R[3][3], ga_csr *G) {
   if (top->se3) {
     add_block(G, (block){0, 6}, -1, R);
@@ -178,7 +178,8 @@ static void fill_tangents(const heavy_top *top, double R[3][3], const double *v,
   add_block(Ct, above, -m, B);
 }
 
-/* Writes all fields of `out` that are not NULL, see ga_model.h. */
+/* Writes all fields of `out` that are not NULL, see ga_model.h; matrices arrive zeroed. Always 0
+ * (no failure). */
 static int evaluate(void *user, double t, const double *q, const double *v,
                     const ga_evaluation *out) {
   (void)t;
@@ -295,8 +296,9 @@ static bool fill_patterns(ga_problem *problem, heavy_top *top) {
   return true;
 }
 
-/* Sets up either form. Start: x = X, R = I, Omega = (0, 150, -4.61538), u = Omega x X (U = u, as R
- * = I). */
+/* Sets up either form: model, patterns, usual settings, start values, reference at t = 1 s.
+ * Start: x = X, R = I, Omega = (0, 150, -4.61538), u = Omega x X (U = u, as R = I). GA_OK, or
+ * the status of what failed. */
 static ga_status build(ga_problem *problem, bool se3, ga_error *err) {
   static const char *const q_names[] = {"x", "y", "z", "e0", "e1", "e2", "e3"};
   static const char *const v_names[][NV] = {{"u1", "u2", "u3", "Omega1", "Omega2", "Omega3"},
@@ -326,15 +328,17 @@ static ga_status build(ga_problem *problem, bool se3, ga_error *err) {
   return tabulate(problem, se3);
 }
 
+/* The heavy top on R^3 x SO(3); it has no options. */
 static ga_status build_product(ga_problem *problem, const ga_problem_options *options,
                                ga_error *err) {
   (void)options;
-  return build(problem, false, err);
+  return build(problem, false /* not SE(3) */, err);
 }
 
+/* The heavy top on SE(3); it has no options. */
 static ga_status build_se3(ga_problem *problem, const ga_problem_options *options, ga_error *err) {
   (void)options;
-  return build(problem, true, err);
+  return build(problem, true /* SE(3) */, err);
 }
 
 const ga_problem_entry ga_entry_heavy_top = {

@@ -99,8 +99,9 @@ static int reaction(void *user, double t, const double *q, const double *v, cons
   return 0;
 }
 
-/* L and P: -dR/dmu = -(s1 e^t y1, 2 s2 y2 mu) and, in jay-negrut-soi2, -dR/dpsi = (y1 z2, 3 y1 y2
- * z1 psi^2). */
+/* Writes L = -dR/dlam and P = -dR/dpsi, a row for each multiplier. The row of mu (in P for
+ * jay-nonholonomic, else in L) is -(s1 e^t y1, 2 s2 y2 mu); in jay-negrut-soi2 P is (y1 z2, 3 y1
+ * y2 z1 psi^2). */
 static int reaction_dmult(void *user, double t, const double *q, const double *v, const double *lam,
                           const double *psi, ga_csr *L, ga_csr *P) {
   const jay_kind kind = kind_of(user);
@@ -123,7 +124,8 @@ static void add_mass_tangent(double t, const double *q, const double *x, ga_csr 
   ga_accumulate(Kt, 1, 1, q[0] * x[1]);
 }
 
-/* Kt = D_q(M x - F - R) and Ct = d/dv(-F - R), row by row from the formulas at the top. */
+/* Adds Kt = D_q(M x - F - R) to the zeroed Kt and writes Ct = d/dv(-F - R), entry by entry from
+ * the formulas at the head of this file; x stands for z'. */
 static int force_tangents(void *user, double t, const double *q, const double *v, const double *x,
                           const double *lam, const double *psi, ga_csr *Kt, ga_csr *Ct) {
   const jay_kind kind = kind_of(user);
@@ -145,6 +147,7 @@ static int force_tangents(void *user, double t, const double *q, const double *v
 
 /* ---- g = y1^2 y2 - 1 --------------------------------------------------------------------- */
 
+/* g = y1^2 y2 - 1, for jay-negrut-hht and jay-negrut-soi2. */
 static int holonomic(void *user, double t, const double *q, double *g) {
   (void)user, (void)t;
   g[0] = q[0] * q[0] * q[1] - 1;
@@ -176,6 +179,7 @@ static int holonomic_drift(void *user, double t, const double *q, const double *
 
 /* ---- k of jay-nonholonomic, z1^2 z2 + 6 y1 y2 z1 - 4 ------------------------------------- */
 
+/* k = z1^2 z2 + 6 y1 y2 z1 - 4, for jay-nonholonomic. */
 static int nonholonomic(void *user, double t, const double *q, const double *v, double *k) {
   (void)user, (void)t;
   k[0] = v[0] * v[0] * v[1] + 6 * q[0] * q[1] * v[0] - 4;
@@ -208,6 +212,7 @@ static int nonholonomic_drift(void *user, double t, const double *q, const doubl
 
 /* ---- k of jay-negrut-soi2, y1 z1 z2 + 2 -------------------------------------------------- */
 
+/* k = y1 z1 z2 + 2, for jay-negrut-soi2. */
 static int soi2_nonholonomic(void *user, double t, const double *q, const double *v, double *k) {
   (void)user, (void)t;
   k[0] = q[0] * v[0] * v[1] + 2;
@@ -313,6 +318,7 @@ static ga_status build(ga_problem *problem, jay_kind kind, const ga_model_ops *o
   return GA_OK;
 }
 
+/* jay-nonholonomic; it has no options. */
 static ga_status build_nonholonomic(ga_problem *problem, const ga_problem_options *options,
                                     ga_error *err) {
   (void)options;
@@ -328,6 +334,7 @@ static ga_status build_hht(ga_problem *problem, const ga_problem_options *option
   return status;
 }
 
+/* jay-negrut-soi2; it has no options. */
 static ga_status build_soi2(ga_problem *problem, const ga_problem_options *options, ga_error *err) {
   (void)options;
   return build(problem, SOI2, &soi2_ops, err);

@@ -82,8 +82,8 @@ static void fill_constraints(const net *w, const double *q, double *g) {
   for (int r = 0; r < HELD; r++) g[w->nbar + r] = q[r];
 }
 
-/* Writes -d/L, d/L for each bar: G if q are positions (held = 1), Z if q are velocities (held =
- * 0). held is the value of the last three rows. */
+/* Writes all values of G or Z: -d/L, d/L for each bar, then `held` in the last three rows. G: q
+ * are positions, held = 1; Z: q are velocities, held = 0. */
 static void fill_rows(const net *w, const double *q, double held, ga_csr *G) {
   double *row = G->val;
   for (int e = 0; e < w->nbar; e++, row += 2 * DIM) {
@@ -105,7 +105,8 @@ static void add_pair(const int at[4], double value, ga_csr *K) {
   K->val[at[3]] += value;
 }
 
-/* Adds to K: for bars lam/L I; for springs, with u = d/|d|, c u u^T + c (1 - L/|d|) (I - u u^T). */
+/* Adds to the zeroed K = D_q(-F + G^T lam): for bars lam/L I; for springs, with u = d/|d|, c u
+ * u^T + c (1 - L/|d|) (I - u u^T), each as the four blocks of both masses. */
 static void fill_tangent(const net *w, const double *q, const double *lam, ga_csr *K) {
   for (int e = 0; e < w->nbar; e++) {
     for (int r = 0; r < DIM; r++) add_pair(&w->bar_at[12 * e + 4 * r], lam[e] / L, K);
@@ -129,7 +130,8 @@ static void fill_drift(const net *w, const double *v, double *drift) {
   for (int r = 0; r < HELD; r++) drift[w->nbar + r] = 0;
 }
 
-/* Writes all fields of `out` that are not NULL, see ga_model.h; Ct = 0. */
+/* Writes all fields of `out` that are not NULL, see ga_model.h; Ct = 0 is left, as matrices
+ * arrive zeroed. Always 0 (no failure). */
 static int evaluate(void *user, double t, const double *q, const double *v,
                     const ga_evaluation *out) {
   (void)t;
@@ -175,8 +177,9 @@ static void connect(net *w, int size, int layers) {
   }
 }
 
-/* Writes the columns of row (mass a, coordinate r) of K from col[*at] on, in increasing order;
- * advances *at. Neighbours by a spring have all three coordinates, neighbours by a bar only r. */
+/* Writes the columns of row (mass a, coordinate r) of K from col[*at] on, in increasing order,
+ * and the end of the row in ptr; advances *at. Neighbours by a spring have all three
+ * coordinates, neighbours by a bar only r; a mass itself has all three where there are springs. */
 static void fill_row(int size, int layers, int a, int r, ga_csr *K, int *at) {
   int i = a % size, j = a / size % size, k = a / (size * size), layer = size * size;
   const struct {
@@ -205,7 +208,8 @@ static void find_slots(net *w, const edge *e, int r, int s, int at[4]) {
   }
 }
 
-/* Fills the patterns of M, K, G and the slots of all edges; connect() comes first. */
+/* Fills the patterns of M, K, G (allocated, rows empty) and the slots bar_at, spring_at of all
+ * edges; connect() comes first. */
 static void fill_patterns(net *w, int size, int layers) {
   int at = 0, nv = DIM * w->n;
   for (int i = 0; i < nv; i++) {
@@ -232,7 +236,8 @@ static void fill_patterns(net *w, int size, int layers) {
   }
 }
 
-/* Allocates and fills the net: masses, edges, patterns. NULL if memory is short. */
+/* Allocates and fills the net: masses, edges, patterns; `layers` nets of size x size masses. It
+ * lives as long as the problem. NULL if memory is short. */
 static net *make_net(ga_problem *problem, int size, int layers) {
   net *w = ga_problem_take(problem, 1, sizeof *w);
   int n = size * size * layers, bars = 2 * size * (size - 1) * layers;
@@ -243,7 +248,8 @@ static net *make_net(ga_problem *problem, int size, int layers) {
   w->spring = ga_problem_take(problem, (size_t)springs, sizeof *w->spring);
   w->bar_at = ga_problem_take(problem, (size_t)bars, 12 * sizeof(int));
   w->spring_at = ga_problem_take(problem, (size_t)springs, 36 * sizeof(int));
-  /* own 3 x 3 blocks are full where there are springs */
+  /* own 3 x 3 blocks are full where there are springs; beside them a bar has two diagonal blocks
+   * (2 DIM entries), a spring two full ones (18) */
   int own = layers > 1 ? DIM * DIM : DIM, nnz_K = own * n + 2 * DIM * bars + 18 * springs;
   if (!ga_problem_pattern(problem, DIM * n, DIM * n, DIM * n, &w->M) ||
       !ga_problem_pattern(problem, DIM * n, DIM * n, nnz_K, &w->K) ||

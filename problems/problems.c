@@ -38,8 +38,8 @@ ga_problem_options ga_problem_options_default(void) {
   return (ga_problem_options){.size = 0, .omega = 2 * GA_PI};
 }
 
-/* Names of the problems that take a setting (all problems for takes = 0), "none" if there are none;
- * returns text. */
+/* Writes to text (size bytes) the names of the problems that take a setting (GA_TAKES_..; all
+ * problems for takes = 0), "none" if there are none; returns text. */
 static const char *list_takers(unsigned takes, size_t size, char *text) {
   size_t used = 0;
   snprintf(text, size, "none");
@@ -51,7 +51,8 @@ static const char *list_takers(unsigned takes, size_t size, char *text) {
   return text;
 }
 
-/* Finds a problem by its name; an unknown name is GA_ERR_ARG, with a suggestion in the message. */
+/* Finds a problem by its name and sets *out; an unknown name is GA_ERR_ARG, with a suggestion in
+ * the message, and *out is unchanged. */
 static ga_status find_entry(const char *name, const ga_problem_entry **out, ga_error *err) {
   if (!name) return ga_fail(err, GA_ERR_ARG, "the name of the problem is missing");
   for (int i = 0; i < NREGISTRY; i++) {
@@ -92,8 +93,8 @@ static ga_status check_options(const ga_problem_entry *entry, const ga_problem_o
   return GA_OK;
 }
 
-/* Finds the entry, checks the options and builds the problem; on failure nothing is left to
- * free. */
+/* Finds the entry, checks the options (NULL: the usual ones) and builds the problem into *out;
+ * ga_problem_free frees it. On failure *out is NULL, err says why, and nothing is left to free. */
 ga_status ga_problem_new(const char *name, const ga_problem_options *options, ga_problem **out,
                          ga_error *err) {
   *out = NULL;
@@ -130,7 +131,8 @@ void ga_problem_free(ga_problem *problem) {
   ga_free(impl);
 }
 
-/* Sets problem->model and its space; allocates q0 (the identity), v0 and mult0 (zero). */
+/* Sets problem->model and its space, the product of the factors; allocates q0 (the identity), v0
+ * and mult0 (zero), which are freed with the problem. Each build function calls it first, once. */
 ga_status ga_problem_setup(ga_problem *problem, const ga_model *model,
                            const ga_problem_factor *factors, ga_error *err) {
   problem_impl *impl = problem->impl;
@@ -157,7 +159,8 @@ void *ga_problem_take(ga_problem *problem, size_t count, size_t size) {
   return ga_arena_take(&impl->arena, count, size);
 }
 
-/* *A gets its size and zeroed ptr and col; the caller fills them. val stays NULL. */
+/* *A gets its size and zeroed ptr (nrow + 1) and col (nnz), which live as long as the problem;
+ * the caller fills them. val stays NULL. False if memory is short. */
 bool ga_problem_pattern(ga_problem *problem, int nrow, int ncol, int nnz, ga_csr *A) {
   problem_impl *impl = problem->impl;
   *A = (ga_csr){.nrow = nrow,
@@ -168,7 +171,8 @@ bool ga_problem_pattern(ga_problem *problem, int nrow, int ncol, int nnz, ga_csr
 }
 
 /* Names of n elements with `per` numbers each: formats[2 k], the number of the element from 1,
- * formats[2 k + 1] for number k. NULL if memory is short. */
+ * formats[2 k + 1] for number k. If memory is short they are NULL or incomplete, and
+ * ga_problem_new fails. */
 const char *const *ga_problem_names(ga_problem *problem, int n, int per,
                                     const char *const *formats) {
   enum { ROOM = 24 };
@@ -211,7 +215,9 @@ static void copy_if_wanted(int n, const double *from, double *to) {
   if (to) memcpy(to, from, (size_t)n * sizeof *to);
 }
 
-/* The closed solution if there is one, else the tabulated state at t; false if there is neither. */
+/* Writes the closed solution at t if there is one, else the tabulated state at t, to the outputs
+ * that are not NULL (unknown numbers of a table are NaN). False if there is neither; then
+ * nothing is written. */
 bool ga_problem_reference(const ga_problem *problem, double t, double *q, double *v, double *vd,
                           double *lam, double *psi) {
   const problem_impl *impl = problem->impl;

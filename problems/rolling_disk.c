@@ -118,8 +118,9 @@ static int nonholonomic_drift(void *user, double t, const double *q, const doubl
   return 0;
 }
 
-/* Kt = D_q(M x - F + H^T psi), in the columns of y3 and y4 only: the derivatives of the entries of
- * M times x, minus those of F, and r (s4 psi1 - c4 psi2) in row 5. */
+/* Writes Kt = D_q(M x - F + H^T psi), which has entries in the columns of y3 and y4 only: the
+ * derivatives of the entries of M times x, minus those of F, and r (s4 psi1 - c4 psi2) in row 5.
+ * x stands for z'. Kt arrives zeroed. */
 static void put_stiffness(const rolling_disk *disk, const turn *a, const double *v, const double *x,
                           const double *psi, ga_csr *Kt) {
   const double c3 = a->c3, s3 = a->s3, c4 = a->c4, s4 = a->s4;
@@ -145,7 +146,7 @@ static void put_stiffness(const rolling_disk *disk, const turn *a, const double 
   ga_put(Kt, 4, 3, r * (s4 * psi[0] - c4 * psi[1]));
 }
 
-/* Ct = -dF/dv; H does not depend on v. */
+/* Writes Ct = -dF/dv; H does not depend on v. Ct arrives zeroed. */
 static void put_damping(const rolling_disk *disk, const turn *a, const double *v, ga_csr *Ct) {
   const double c3 = a->c3, s3 = a->s3, c4 = a->c4, s4 = a->s4;
   ga_put(Ct, 0, 2, 2 * mr * (s3 * s4 * v[2] - c3 * c4 * v[3]));
@@ -254,16 +255,18 @@ static ga_status build(ga_problem *problem, bool corrected, ga_error *err) {
   return tabulate(problem, corrected ? &corrected_end : &printed_end);
 }
 
+/* "rolling-disk": F4 with the missing term; it has no options. */
 static ga_status build_corrected(ga_problem *problem, const ga_problem_options *options,
                                  ga_error *err) {
   (void)options;
-  return build(problem, true, err);
+  return build(problem, true /* corrected */, err);
 }
 
+/* "rolling-disk-printed": F4 as printed; it has no options. */
 static ga_status build_printed(ga_problem *problem, const ga_problem_options *options,
                                ga_error *err) {
   (void)options;
-  return build(problem, false, err);
+  return build(problem, false /* as printed */, err);
 }
 
 static const char cite[] =

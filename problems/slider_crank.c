@@ -159,8 +159,8 @@ static const ga_model_ops ops = {.mass = mass,
                                  .force_tangents = force_tangents,
                                  .energy = energy};
 
-/* Writes q and v, except x4, from theta1 and theta1' on the branch |theta2| < pi/2; the slider
- * stays at height 0: l1 sin theta1 + l2 sin theta2 = 0. */
+/* Writes q and v, except x4 and its velocity, from theta1 and theta1' on the branch |theta2| <
+ * pi/2; the slider stays at height 0: l1 sin theta1 + l2 sin theta2 = 0. */
 static void fill_state(double theta1, double theta1d, double *q, double *v) {
   q[TH1] = theta1, v[TH1] = theta1d;
   q[TH2] = -asin(L1 * sin(theta1) / L2);

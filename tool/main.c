@@ -59,7 +59,8 @@ static int print_version(void) {
   return TOOL_OK;
 }
 
-/* A tool_word: the i-th word that may follow "genalpha", commands first, NULL past the last one. */
+/* A tool_word: the i-th word that may follow "genalpha", commands first, then options; NULL past
+ * the last one. list is not used. */
 static const char *word_at(const void *list, int i) {
   static const char *const options[] = {"--help", "--version"};
   (void)list;
@@ -67,8 +68,9 @@ static const char *word_at(const void *list, int i) {
   return i < NCOMMANDS + 2 ? options[i - NCOMMANDS] : NULL;
 }
 
-/* Run the command that argv[1] names with argv + 1 and return its exit code. Under mpirun only
- * commands marked `parallel` run; the others end with an error. */
+/* Run the command that argv[1] names with argv + 1 and return its exit code; also "help COMMAND",
+ * --help and --version. TOOL_USAGE after a message if there is no such command. Under mpirun only
+ * commands marked `parallel` run; the others return TOOL_FAILED after a message. */
 static int dispatch(int argc, char **argv) {
   if (argc < 2) {
     tool_error(
@@ -106,15 +108,17 @@ static int dispatch(int argc, char **argv) {
 /* NULL unless the linear algebra library is OpenBLAS */
 extern void openblas_set_num_threads(int count) __attribute__((weak));
 
-/* A launcher ends all processes as soon as one of them fails. The other processes therefore wait
- * 0.3 s before they fail, so that process 0 can print its message. */
+/* Wait 0.3 s if the exit code is a failure and this is not process 0. A launcher (mpirun) ends all
+ * processes as soon as one of them fails; so process 0 can print its message before. */
 static void let_process_0_speak(int code) {
   const struct timespec moment = {0, 300000000};
   if (code != TOOL_OK && launcher_detect().process != 0) nanosleep(&moment, NULL);
 }
 
-/* Run the command in argv and check that all its output was written. OpenBLAS gets one thread: the
- * sum of several threads would change the last digits of results. */
+/* Run the command in argv, flush standard output, and return the exit code: that of the command, or
+ * TOOL_FAILED after a message if it succeeded but its output could not be written. Processes other
+ * than 0 print nothing. OpenBLAS gets one thread: the sum of several threads would change the last
+ * digits of results. */
 int main(int argc, char **argv) {
   /* a file larger than `ulimit -f` allows becomes a write error with a message, not a signal */
   signal(SIGXFSZ, SIG_IGN);

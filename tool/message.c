@@ -14,8 +14,8 @@ static _Thread_local struct {
   size_t size;
 } collected;
 
-/* Collect the messages of this thread in text from now on, instead of printing them; NULL: print
- * again. */
+/* Collect the messages of this thread in text (size bytes, borrowed, emptied here) from now on,
+ * instead of printing them; NULL: print again. */
 void tool_collect_messages(char *text, size_t size) {
   collected.text = text;
   collected.size = size;
@@ -35,6 +35,7 @@ static void append_message(const char *format, va_list args) {
 
 static FILE *discarded; /* /dev/null if another process prints the messages, else NULL */
 
+/* Where messages go: standard error, or /dev/null after tool_mute. */
 FILE *tool_messages(void) {
   return discarded ? discarded : stderr;
 }

@@ -20,14 +20,16 @@ static bool report_wrong_value(const arg_spec *spec, const char *text, const cha
   return false;
 }
 
-/* Set the bool *field. A flag has no text. */
+/* The readers below set *field from the text of an option and return true, or false after a
+ * message. This one sets the bool *field to true: a flag has no text. */
 bool arg_read_flag(const arg_spec *spec, const char *text, void *field) {
   (void)spec, (void)text;
   *(bool *)field = true;
   return true;
 }
 
-/* Store the text, which must not be empty, in the const char **field; borrowed. */
+/* Store the text, which must not be empty, in the const char **field; it is borrowed. False after a
+ * message. */
 bool arg_read_text(const arg_spec *spec, const char *text, void *field) {
   if (!*text) return report_wrong_value(spec, text, "is empty");
   *(const char **)field = text;
@@ -54,7 +56,8 @@ bool arg_read_file(const arg_spec *spec, const char *text, void *field) {
   return arg_read_text(spec, text, field);
 }
 
-/* A finite number x with least < x <= largest, written to the double *field. */
+/* A finite number x with spec->least < x <= spec->largest, written to the double *field. False
+ * after a message, *field then stays. */
 bool arg_read_real(const arg_spec *spec, const char *text, void *field) {
   char *end;
   errno = 0;
@@ -75,7 +78,8 @@ bool arg_read_real(const arg_spec *spec, const char *text, void *field) {
   return true;
 }
 
-/* A whole number with least <= x <= largest, written to the int *field. */
+/* A whole number with spec->least <= x <= spec->largest, written to the int *field. False after a
+ * message, *field then stays. */
 bool arg_read_int(const arg_spec *spec, const char *text, void *field) {
   char *end;
   errno = 0;
@@ -90,8 +94,8 @@ bool arg_read_int(const arg_spec *spec, const char *text, void *field) {
   return true;
 }
 
-/* Find the text among the words of spec->argument, "a|b|c", and write its index to the int
- * *field. */
+/* Find the text among the words of spec->argument, "a|b|c", and write its index, from 0 on, to the
+ * int *field. False after a message. */
 bool arg_read_word(const arg_spec *spec, const char *text, void *field) {
   const char *word = spec->argument;
   for (int i = 0; *word; i++) {
@@ -224,8 +228,9 @@ static int set_library_option(args *a, const char *key, const char *value) {
   return ARGS_GO_ON;
 }
 
-/* Read a value into the field of the command's settings and note in a->own that it was given;
- * --help prints the help text instead. ARGS_GO_ON or the exit code. */
+/* Read a value into the field of the command's settings (a->settings) and note in a->own, bit i for
+ * option i, that it was given; --help prints the help text and returns TOOL_OK. ARGS_GO_ON, or
+ * TOOL_USAGE after a message. */
 static int set_own_option(args *a, const arg_spec *spec, const char *value) {
   if (spec == &help_spec) return print_help(a->command);
   bool ok = spec->read(spec, value, (char *)a->settings + spec->at);
@@ -259,8 +264,9 @@ static bool warn_if_removed(const arg_command *command, const char *key) {
   return true;
 }
 
-/* Set an option from a model file, unless the command line gave it. Flags need the value "true".
- * ARGS_GO_ON, or the exit code after a message. */
+/* Set an option as a model file says, in a->settings or a->options, unless it was given before (on
+ * the command line, or by an earlier call). Flags are set by the value "true" only. ARGS_GO_ON, or
+ * TOOL_USAGE after a message. */
 int args_apply(args *a, const char *key, const char *value) {
   const arg_spec *own = find_own_option(a->command, key);
   const ga_option_info *library = own ? NULL : find_library_option(a->command, key);
@@ -276,8 +282,9 @@ int args_apply(args *a, const char *key, const char *value) {
   return set_own_option(a, own, value);
 }
 
-/* Parse and set the option in argv[*i]; *i moves on if its value is the next argument. Also
- * appends it to a->list if there is one. ARGS_GO_ON or the exit code. */
+/* Parse and set the option in argv[*i]; *i moves on if its value is the next argument. Also appends
+ * it to a->list, if that is not NULL; it has room for argc options. ARGS_GO_ON, or the exit code
+ * after a message or the help text. */
 static int parse_option(args *a, int argc, char **argv, int *i) {
   const char *typed = argv[*i];
   char key[KEY_MAX];
@@ -316,8 +323,9 @@ static int parse_option(args *a, int argc, char **argv, int *i) {
   return own ? set_own_option(a, own, value) : set_library_option(a, key, value);
 }
 
-/* Parse argv[1..] into a: options to settings and a->options, operands to the front of argv.
- * ARGS_GO_ON, or the exit code after a message or the help text. */
+/* Parse argv[1..] into a, whose command, settings and options are set: options go to a->settings
+ * and a->options, operands to the front of argv (a->operands, noperands, operand). ARGS_GO_ON, or
+ * the exit code after a message or the help text. */
 int args_parse(args *a, int argc, char **argv) {
   const arg_command *command = a->command;
   const int most = !command->operand        ? 0

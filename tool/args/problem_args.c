@@ -58,8 +58,9 @@ static void list_multipliers(const ga_model *model, size_t size, char *text) {
   if (n > SHOWN) snprintf(text + used, size - used, ", ...");
 }
 
-/* Read the numbers of --guess-multipliers into problem->mult0: all lam, then all psi. ARGS_GO_ON,
- * or TOOL_USAGE after a message. */
+/* Read the numbers of --guess-multipliers, separated by commas, into problem->mult0: all lam, then
+ * all psi. ARGS_GO_ON, or TOOL_USAGE after a message if one is no number or their count is
+ * wrong. */
 static int read_multiplier_guess(const char *text, const ga_problem *problem) {
   int n = problem->model.nlam + problem->model.npsi, count = 0;
   const char *at = text;
@@ -104,8 +105,9 @@ method_title problem_method(const ga_options *o) {
   return title;
 }
 
-/* problem_open for a model file, which also applies the options of its section `run`. --size and
- * --omega are refused: they belong to library problems. */
+/* problem_open for a model file, which also applies the options of its section `run` to a. --size
+ * and --omega are refused: they belong to library problems. ARGS_GO_ON, or the exit code after a
+ * message; *problem may be set in both cases. */
 static int open_model_file(const problem_args *given, args *a, const char *want,
                            ga_problem **problem) {
   if (given->size > 0 || !isnan(given->omega)) {
@@ -121,8 +123,9 @@ static int open_model_file(const problem_args *given, args *a, const char *want,
 }
 
 /* Open the problem that a->operand names: library problem, model file or shared object. Fills
- * a->options where nothing was given. want: columns that must exist, or NULL. ARGS_GO_ON or the
- * exit code. */
+ * a->options where nothing was given. want: columns that must exist, or NULL. *problem must be NULL
+ * before; the caller calls problem_close in any case. ARGS_GO_ON, or the exit code after a
+ * message. */
 int problem_open(const problem_args *given, args *a, const char *want, ga_problem **problem) {
   ga_error err = {GA_OK, ""};
   bool object = object_named(a->operand);
@@ -194,9 +197,10 @@ int problem_check_times(const problem_args *given, const ga_problem *problem) {
   return given->how.K ? ARGS_GO_ON : check_companions(&given->how);
 }
 
-/* Do whole steps of h meet t_end, to within 1e-9 of the finest step? *n: their number. If not,
- * suggest the nearest h that does, with as few digits as possible. With --h-seq, h is a whole
- * period. */
+/* Do whole steps of h meet t_end, to within 1e-9 of `finest`, the smallest step of all runs? Sets
+ * *n, their number, and returns ARGS_GO_ON; else TOOL_USAGE after a message that suggests the
+ * nearest --h that does, with as few digits as possible. With --h-seq, h is the length of a whole
+ * sequence, which is `period` times the --h of the user; period is 1 without it. */
 int problem_check_steps(const ga_problem *problem, double h, double finest, double period,
                         double t_end, long *n) {
   double span = t_end - problem->t0, steps = fmax(round(span / h), 1);

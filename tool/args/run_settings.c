@@ -49,12 +49,14 @@ static int check_extrapolation(const run_settings *set, const ga_options *o,
     return TOOL_USAGE;
   }
   long n;
+  /* 1: h is one step, not the period of a sequence */
   return problem_check_steps(problem, o->h, o->h / extrapolation_finest(how), 1, set->problem.t_end,
                              &n);
 }
 
-/* Open the problem and check the settings of its run; t_end and view are filled in. ARGS_GO_ON, or
- * the exit code after a message. The caller closes the problem in any case. */
+/* Open the problem (*problem, NULL before) and check the settings of its run; set->problem.t_end
+ * and set->view are filled in. want: columns that must exist, or NULL. ARGS_GO_ON, or the exit code
+ * after a message. The caller closes the problem in any case. */
 int run_open(run_settings *set, args *a, const char *want, ga_problem **problem) {
   int code = problem_open(&set->problem, a, want, problem);
   if (code != ARGS_GO_ON) return code;
@@ -64,8 +66,10 @@ int run_open(run_settings *set, args *a, const char *want, ga_problem **problem)
   return code == ARGS_GO_ON ? check_extrapolation(set, a->options, *problem) : code;
 }
 
-/* Fill s from the settings, open the solver and add the problem's events. a->options.log then
- * points to s, which must stay in place. ARGS_GO_ON, or the exit code after a message. */
+/* Fill s from the settings, open the solver `solve` and add the problem's events to it. The log of
+ * a->options then points to s, which must stay in place, as must solve and events; both are zeroed
+ * before, except solve->team. ARGS_GO_ON, or the exit code after a message; the caller closes both
+ * in any case. */
 int run_simulation(const run_settings *set, args *a, const ga_problem *problem, solver *solve,
                    run_events *events, simulation *s) {
   *s = (simulation){.problem = problem,

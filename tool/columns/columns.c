@@ -10,9 +10,10 @@
 
 /* ---- which columns -------------------------------------------------------------------------- */
 
-/* Choose columns of the mechanism by `which`: write their numbers to `to` and mark them in `taken`
- * (both may be NULL); return how many there are. Column 0 is t, which begins every row: it is not
- * counted. */
+/* Choose columns of the mechanism by `which` (columns.h); return how many there are. `to` receives
+ * their numbers. `taken`, one flag per column, all false before, receives those that `output` of
+ * the model file names, so that none comes twice. Both may be NULL; then columns named by `output`
+ * count twice for COLUMNS_USUAL. Column 0 is t, which begins every row: it is not counted. */
 static int choose_mechanism_columns(const ga_file *file, columns_choice which, int *to,
                                     bool *taken) {
   const ga_mechanism *m = ga_file_mechanism(file);
@@ -34,7 +35,9 @@ static int choose_mechanism_columns(const ga_file *file, columns_choice which, i
   return n;
 }
 
-/* For a model file: set index, count and chosen of c, and allocate c->all. False without memory. */
+/* For a model file: set index (column i of c is column index[i] of the mechanism), count and chosen
+ * of c, and allocate c->all. c->mechanism must be set. False without memory; columns_close frees
+ * what there is. */
 static bool open_mechanism_columns(column_set *c, const ga_file *file, columns_choice which) {
   const size_t all = (size_t)ga_mechanism_columns(c->mechanism);
   bool *taken = calloc(all, sizeof *taken);
@@ -57,7 +60,8 @@ static int count_library_columns(const ga_model *model) {
   return n;
 }
 
-/* Set name, unit and source of every column. Units of library problems are not known: "". */
+/* Set name, unit and source (which field of the state, or COLUMN_OF_..) of the c->count columns,
+ * whose arrays must be allocated. Units of library problems are not known: "". */
 static void name_columns(column_set *c) {
   int n = 0;
   snprintf(c->name[n].text, sizeof c->name->text, "t");
@@ -86,8 +90,9 @@ static void name_columns(column_set *c) {
   }
 }
 
-/* Set up the columns of a problem: names, units, sources. False after a message; columns_close in
- * any case. */
+/* Set all of c for the columns of a problem: t, then those that `which` says for a model file, or
+ * all of a library problem. It borrows the problem. False after a message; columns_close in any
+ * case. */
 bool columns_open(column_set *c, const ga_problem *problem, columns_choice which) {
   const ga_file *file = file_of(problem);
   *c = (column_set){.model = &problem->model, .mechanism = file ? ga_file_mechanism(file) : NULL};
@@ -128,12 +133,14 @@ int columns_find(const column_set *c, const char *name) {
   return -1;
 }
 
-/* The name in full; c->name is cut at 63 characters. */
+/* The name of column i in full; c->name is cut at 63 characters. Owned by c or the mechanism. */
 const char *columns_full_name(const column_set *c, int i) {
   return c->source[i] == COLUMN_OF_MECHANISM ? ga_mechanism_column_name(c->mechanism, c->index[i])
                                              : c->name[i].text;
 }
 
+/* What column i measures and its unit, such as "velocity", "m/s": from its full name, and from its
+ * unit where that is known. It borrows texts of c. */
 quantity columns_quantity(const column_set *c, int i) {
   return quantity_in(columns_full_name(c, i), c->unit[i]);
 }
@@ -150,8 +157,9 @@ unit_suffix columns_unit_suffix(const column_set *c, int i) {
 
 /* ---- values --------------------------------------------------------------------------------- */
 
-/* Write the values of all columns at a state to row, c->count numbers. False if the mechanism
- * cannot be evaluated there. Energies that fail are NaN. */
+/* Write the values of all columns at a state to row, c->count numbers; c->all is scratch. False if
+ * the mechanism cannot be evaluated there; row is filled nevertheless. Energies of a library
+ * problem that fail are NaN. */
 bool columns_evaluate(column_set *c, const ga_state *state, double *row) {
   const ga_model *model = c->model;
   *row++ = state->t;
@@ -174,8 +182,10 @@ bool columns_evaluate(column_set *c, const ga_state *state, double *row) {
 
 /* ---- reactions that are not unique ---------------------------------------------------------- */
 
-/* Evaluate the columns twice at the state at which the dependent rows were found: with multipliers
- * that cause no force on any body, and with zero multipliers. Columns that differ are ambiguous. */
+/* Set c->ambiguous (one flag per column of the mechanism). Evaluates the columns twice at the state
+ * at which the dependent rows were found, at zero velocity: with multipliers that cause no force on
+ * any body, and with zero multipliers. Columns that differ, by more than 1e-7 of the largest
+ * difference, are ambiguous. work: 2 rows + nv + 2 columns numbers, zero before. */
 static void compare_multipliers(column_set *c, const ga_dependency *all, double *work) {
   const ga_model *model = ga_mechanism_model(c->mechanism);
   const int nv = ga_space_nv(model->space), n = ga_mechanism_columns(c->mechanism);
@@ -197,8 +207,9 @@ static void compare_multipliers(column_set *c, const ga_dependency *all, double 
   for (int i = 0; i < n; i++) c->ambiguous[i] = fabs(with[i] - without[i]) > 1e-7 * size;
 }
 
-/* After a run: find the columns whose values redundant constraints leave undetermined
- * (c->ambiguous). Without memory all count as unique. */
+/* After a run: find the columns whose values redundant constraints leave undetermined, and allocate
+ * and set c->ambiguous. Nothing for library problems or without redundant rows. Without memory all
+ * count as unique. */
 void columns_find_ambiguous(column_set *c, const ga_integrator *it) {
   const ga_dependency all = ga_integrator_dependency(it);
   if (all.ndependent == 0 || !c->mechanism) return;

@@ -93,11 +93,12 @@ quantity quantity_in(const char *name, const char *unit) {
   return q;
 }
 
+/* Are kind and unit of two quantities the same texts? */
 bool quantity_same(quantity a, quantity b) {
   return strcmp(a.what, b.what) == 0 && strcmp(a.unit, b.unit) == 0;
 }
 
-/* Label of an axis: "angular velocity (rad/s)". */
+/* Label of an axis: "angular velocity (rad/s)", without the brackets if the unit is "". */
 column_name quantity_label(quantity q) {
   column_name label;
   snprintf(label.text, sizeof label.text, *q.unit ? "%.40s (%s)" : "%.40s%s", q.what, q.unit);

@@ -20,6 +20,7 @@ static const struct {
     {"psi", "", offsetof(ga_model, psi_names), offsetof(ga_state, psi)},
 };
 
+/* Name of a field: "q", "v", "a", "vd", "lam" or "psi". */
 const char *field_title(int field) {
   return fields[field].title;
 }

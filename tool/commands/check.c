@@ -29,7 +29,7 @@ static void print_finding(void *context, ga_log_level level, const char *text) {
   l->count++;
 }
 
-/* The members of ga_check as the last members of the JSON object, and its closing brace. */
+/* Print the members of ga_check as the last members of the JSON object, and its closing brace. */
 static void print_numbers(const ga_check *c) {
   const struct {
     const char *name;
@@ -66,7 +66,7 @@ static void print_numbers(const ga_check *c) {
 static void compare_step(const ga_options *o, const ga_check *c, findings *l) {
   char text[300];
   if (!(c->h > 0) || !(o->h > 0) || o->rtol > 0 || o->atol > 0) return;
-  const double steps = 40 * c->h / o->h;
+  const double steps = 40 * c->h / o->h; /* in a period of the fastest motion */
   if (steps < 6) {
     snprintf(text, sizeof text,
              "Its step h = %.3g takes only %.0f steps for that: motions that fast will be damped "

@@ -124,8 +124,10 @@ static bool draw_study(const study *s, const char *path) {
   return good;
 }
 
-/* Run one study for each set of options in `all`, print and draw them. s: room for all->count
- * studies, zeroed; the caller closes them. Returns the exit code. */
+/* Run one study (errors over step sizes h, h/2, ..) for each set of options in `all`, print each
+ * row at once, and draw all. s: room for all->count studies, zeroed; the caller closes them, also
+ * those that were never opened. Returns the exit code; after a failed study the others are left
+ * out, the picture is still drawn. */
 static int run_studies(const settings *set, const ga_problem *problem, const series *all,
                        study *s) {
   study_form form = form_of(set);

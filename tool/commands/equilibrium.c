@@ -17,8 +17,9 @@ typedef struct stability {
   double grows;    /* largest growth rate, 1/s; 0 if nothing grows */
 } stability;
 
-/* Stability of the equilibrium at which p stands, from the eigenvalues re + i im of its modes:
- * unstable if one has re > 0. Beyond 1000 velocities only the 3 slowest modes are computed. */
+/* Stability of the equilibrium at which p stands, from the eigenvalues re + i im of its modes, the
+ * slowest first: unstable if one has re > 0. Beyond 1000 velocities only the 3 slowest modes are
+ * computed. If they cannot be computed, `known` is false; there is no message. */
 static stability find_stability(const mechanism_state *p) {
   enum { ALL_MOST = 1000, FEW = 3 };
   stability s = {.few = p->nv > ALL_MOST};
@@ -67,8 +68,8 @@ static void print_stability(const stability *s) {
   }
 }
 
-/* The equilibrium for people: effort, stability, the chosen columns with units (60 at most).
- * Returns the exit code. */
+/* Print the equilibrium for people: effort, stability, the chosen columns with units (60 at most).
+ * Returns TOOL_OK, or TOOL_FAILED without memory. */
 static int print_text(const mechanism_state *p, const ga_equilibrium *e, const stability *s) {
   enum { ROWS = 60 };
   column_set c;

@@ -111,7 +111,7 @@ static int write_file(ga_results *r, const settings *set, const char *path) {
     const int columns = set->all ? ga_results_columns(r) : ga_results_chosen(r);
     for (int i = 0; i < columns; i++) csv_head(to, i, ga_results_name(r, i));
     for (int i = 0; i < ga_results_text_columns(r); i++)
-      csv_head(to, 1, ga_results_text_name(r, i));
+      csv_head(to, 1 /* not the first column */, ga_results_text_name(r, i));
     fputc('\n', to);
     read = write_rows(r, to, columns);
   }

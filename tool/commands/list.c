@@ -6,19 +6,23 @@
 #include "papers/item.h"
 #include "problems/problems.h"
 
+/* The id of the i-th figure or study, NULL past the last one. */
 static const char *figure_name(int i) {
   return item_at(i) ? item_at(i)->id : NULL;
 }
 
+/* The title of the i-th figure, which must exist. */
 static const char *figure_summary(int i) {
   return item_at(i)->title;
 }
 
+/* The name of the i-th type of joint, NULL past the last one. */
 static const char *joint_name(int i) {
   ga_joint_type_info type;
   return ga_joint_types(i, &type) ? type.name : NULL;
 }
 
+/* What the i-th type of joint does, NULL past the last one. */
 static const char *joint_summary(int i) {
   ga_joint_type_info type;
   return ga_joint_types(i, &type) ? type.summary : NULL;
@@ -49,7 +53,8 @@ static const char *kind_at(const void *list, int i) {
   return i < NKINDS ? kinds[i].kind : NULL;
 }
 
-/* "variants (--variant NAME): a, b, c", the default first; the completion reads this line */
+/* Print "variants (--variant NAME): a, b, c" of a method, the default first, indented to the column
+ * of the summaries; nothing if it has none. The shell completion reads this line. */
 static void print_variants(int width, const char *method) {
   const char *variant = ga_method_variant(method, 0);
   if (!variant) return;

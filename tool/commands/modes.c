@@ -120,8 +120,9 @@ static int write_csv(const char *path, const mechanism_state *p, const results *
 
 /* ---- the table ------------------------------------------------------------------------------ */
 
-/* Print the names of the two largest components of shape k; those below 0.05 are left out. (The
- * largest component of a shape is 1.) */
+/* Print the names of the two largest components of shape k; those below 0.05 are left out (the
+ * largest component of a shape is 1). Of components of exactly equal size only the first is
+ * named. */
 static void print_largest_components(const mechanism_state *p, const results *r, int k) {
   const double *re = shape_re(r, p, k), *im = shape_im(r, p, k);
   double last = INFINITY;
@@ -194,8 +195,8 @@ static void print_json(const mechanism_state *p, const results *r) {
 
 /* ---- the command ---------------------------------------------------------------------------- */
 
-/* Allocate the arrays of r->modes: set->few modes, or all of them, at most 2 nv. False after a
- * message; the caller frees r->arrays. */
+/* Set r->modes and allocate its arrays in r->arrays: room for set->few modes, or for all of them,
+ * at most 2 nv, with shapes of nv components. False after a message; the caller frees r->arrays. */
 static bool allocate_modes(results *r, const statics_settings *set, int nv) {
   const int room = set->few > 0 ? set->few : 2 * nv;
   const size_t n = (size_t)room, width = (size_t)nv;
@@ -225,8 +226,9 @@ static int write_linearization(const statics_settings *set, const mechanism_stat
   return code;
 }
 
-/* Move p to the state --at, compute its modes into r, and write and print what was asked for.
- * Returns the exit code; the caller frees r->arrays. */
+/* Move p to the state --at, compute its modes into r, and write (--matrices, --out) and print what
+ * was asked for. Returns the exit code, after a message if it is not TOOL_OK; the caller frees
+ * r->arrays. */
 static int find_modes(const statics_settings *set, const args *a, mechanism_state *p, results *r) {
   ga_error err = {GA_OK, ""};
   int code = mechanism_state_move(p, a, set->at);
@@ -246,12 +248,13 @@ static int find_modes(const statics_settings *set, const args *a, mechanism_stat
   if (code != ARGS_GO_ON) return code;
   if (set->json) print_json(p, r);
   if (!set->json && (!set->out || strcmp(set->out, "-") != 0)) {
-    print_table(p, r, set->count > 0 ? set->count : 20);
+    print_table(p, r, set->count > 0 ? set->count : 20 /* default of --count */);
   }
   return TOOL_OK;
 }
 
-/* The command itself (statics_command.solve). */
+/* The command itself (statics_command.solve): find, write and print the modes. Returns the exit
+ * code. */
 static int print_modes(const statics_settings *set, const args *a, mechanism_state *p) {
   results r = {.arrays = NULL};
   const int code = find_modes(set, a, p, &r);

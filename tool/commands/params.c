@@ -20,7 +20,7 @@ static bool takes_option(const char *key) {
   return false;
 }
 
-/* The parameters of the method, one in a line, with their meaning. */
+/* Print the parameters of the method, one in a line, with their meaning. */
 static void print_parameters(const ga_params *par, const ga_params_report *report) {
   const struct {
     const char *name, *meaning;
@@ -40,7 +40,8 @@ static void print_parameters(const ga_params *par, const ga_params_report *repor
   }
 }
 
-/* Which conditions on the parameters hold, by the equation numbers of Arnold and Brüls (2007). */
+/* Print which conditions on the parameters hold, by the equation numbers of Arnold and Brüls
+ * (2007), and the report's remark, if it has one. */
 static void print_conditions(const ga_params_report *report) {
   const struct {
     bool holds;
@@ -62,7 +63,8 @@ static void print_conditions(const ga_params_report *report) {
   }
 }
 
-/* A table of the spectral radius of one step over omega h, from 1e-2 to 1e4, and at 1e8. */
+/* Print a table of the spectral radius of one step over omega h (frequency times step size), 4
+ * values a decade from 1e-2 to 1e4, and at 1e8. */
 static void print_radius(const ga_params *par) {
   printf(
       "\nspectral radius of one step on q'' + omega^2 q = 0\n"
@@ -77,7 +79,7 @@ static void print_radius(const ga_params *par) {
 /* Draw the spectral radius over omega h and, dashed, its limit rho_inf. Returns the exit code. */
 static int plot_radius(const char *path, const ga_params *par, double rho_inf) {
   gnuplot plot;
-  if (!gnuplot_open(&plot, path, 800, 480)) return TOOL_FAILED;
+  if (!gnuplot_open(&plot, path, 800, 480 /* pixels */)) return TOOL_FAILED;
   FILE *to = plot.script;
   double largest = 1;
   fputs("$radius << END\n", to);

@@ -115,7 +115,8 @@ static void add_curve_to_panel(sketch *s, int p, int column) {
                               .curves = s->curve[p]};
 }
 
-/* Append a column to a new panel, or to the last one. */
+/* Append a column as a curve to a new panel (s->panels grows), or to the last one. There must be
+ * room for it. */
 static void add_curve(sketch *s, int column, bool new_panel) {
   if (new_panel) s->panels++;
   add_curve_to_panel(s, s->panels - 1, column);
@@ -167,8 +168,9 @@ static bool belongs_to_panel(const sketch *s, int p, int column) {
   return known ? quantity_same(a, b) : name_family(first, name);
 }
 
-/* Without words on the command line: one panel for each quantity or family of names. x: the column
- * of the abscissa. Columns beyond the limits of panels and curves are left out. */
+/* Without words on the command line: fill s with one panel for each quantity or family of names
+ * (x1, x2, ..). x: the column of the abscissa, which is not drawn. Columns beyond PANELS panels, or
+ * USUAL_CURVES curves in a panel, are left out. */
 static void add_families(sketch *s, int x) {
   for (int j = 0; j < s->t->columns; j++) {
     int p = 0;
@@ -180,8 +182,8 @@ static void add_families(sketch *s, int x) {
   }
 }
 
-/* Fill the chart: axes, labels, panels and curves, from the settings and the words after the
- * file's name. s->t must be set. ARGS_GO_ON, or TOOL_USAGE after a message. */
+/* Fill s: axes, labels, panels and curves, from the settings and the words after the file's name.
+ * s->t and s->results must be set, all else zero. ARGS_GO_ON, or TOOL_USAGE after a message. */
 static int plan_chart(sketch *s, const settings *set, const args *a) {
   int x = set->x ? table_column(s->t, set->x) : 0;
   if (x < 0) return unknown_column(s->t, set->x);
@@ -194,6 +196,7 @@ static int plan_chart(sketch *s, const settings *set, const args *a) {
   }
   /* rows of a sweep are separate runs: points, not lines */
   s->points = table_is_sweep(s->t);
+  /* the words of LOGS: 1 is x, 2 is y, 3 is xy */
   s->log_x = set->log == 1 || set->log == 3;
   s->log_y = set->log == 2 || set->log == 3;
   for (int i = 1; i < a->noperands; i++) {
@@ -220,8 +223,8 @@ static bool default_picture_name(const char *file, size_t size, char *name) {
   return false;
 }
 
-/* Read the columns that the chart draws from a file of results into `data`. False after a
- * message. */
+/* Read the columns that the chart draws from a file of results into `data`, an empty table that the
+ * caller frees. names: the columns of the file. False after a message. */
 static bool load_chart_columns(const chart *c, ga_results *r, const table *names, table *data) {
   bool *wanted = calloc((size_t)names->columns, sizeof *wanted);
   if (!wanted) {

@@ -48,7 +48,8 @@ static const char *word_at(const void *list, int i) {
   return item_at(i - papers) ? item_at(i - papers)->id : NULL;
 }
 
-/* Mark the items that a word names: one item, or all of a paper. False if it names nothing. */
+/* Mark in `selected`, one flag per item, those that a word names: one item, or all of a paper.
+ * Earlier marks stay. False if it names nothing. */
 static bool select_items(const char *word, bool *selected) {
   bool found = false;
   for (int i = 0; item_at(i); i++) {
@@ -60,8 +61,9 @@ static bool select_items(const char *word, bool *selected) {
   return found;
 }
 
-/* Write the items that the operands name to `items` and their number to *count; all of them if
- * there are no operands. selected: scratch, zeroed. ARGS_GO_ON, or TOOL_USAGE after a message. */
+/* Write the items that the operands name to `items` and their number to *count, which is 0 before;
+ * all of them if there are no operands. items has room for all; selected is scratch, zeroed.
+ * ARGS_GO_ON, or TOOL_USAGE after a message. */
 static int choose_items(const args *a, const item **items, bool *selected, int *count) {
   for (int i = 0; i < a->noperands; i++) {
     if (!select_items(a->operands[i], selected)) {
@@ -86,8 +88,9 @@ static void delete_records(const runner *r) {
   }
 }
 
-/* Compute and draw the items of r, write index.html and print the tally. TOOL_OK only if
- * everything was computed and drawn and no claim is open. */
+/* Compute and draw the items of r in the directory r->dir, write its index.html and print the
+ * tally; sets r->draw and the counts of r. Returns TOOL_OK only if everything was computed and
+ * drawn and no claim is open. */
 static int reproduce(const settings *set, runner *r) {
   if (!record_prepare(r->dir)) return TOOL_FAILED;
   if (set->again) delete_records(r);

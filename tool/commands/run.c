@@ -109,8 +109,8 @@ static bool open_trajectory(const run_settings *set, const simulation *s, resour
   return ok;
 }
 
-/* Close the file --out; result files also get the statistics and how the run ended. False after a
- * message. */
+/* Close the file --out; result files also get the statistics and how the run ended (code, the exit
+ * code so far). False after a message. */
 static bool close_trajectory(const run_settings *set, const simulation *s, resources *r, int code) {
   const json_run run = describe_run(set, s, code);
   char *statistics = r->out.results ? json_text(json_statistics, &run) : NULL;
@@ -119,8 +119,8 @@ static bool close_trajectory(const run_settings *set, const simulation *s, resou
   return ok;
 }
 
-/* Open all output files before the run, so that a wrong name does not cost the run. ARGS_GO_ON, or
- * the exit code after a message. */
+/* Open all output files before the run (r->out, film, time_plot, plot), so that a wrong name does
+ * not cost the run. In process 0 only. ARGS_GO_ON, or TOOL_FAILED after a message. */
 static int open_files(const run_settings *set, const simulation *s, resources *r) {
   if (set->save_state && !output_place(set->save_state)) return TOOL_FAILED;
   if (set->out && !open_trajectory(set, s, r)) return TOOL_FAILED;
@@ -172,8 +172,9 @@ static FILE *report_stream(const run_settings *set, int code) {
   return data || code != TOOL_OK ? tool_messages() : stdout;
 }
 
-/* After the run, successful or not: finish all files and print their names. Returns the exit code:
- * `code`, or TOOL_FAILED if the run succeeded but a file did not. */
+/* After the run, which ended with the exit code `code`: finish all files and print the names of
+ * those that are good. Returns the exit code: `code`, or TOOL_FAILED if the run succeeded but a
+ * file did not. */
 static int close_files(const run_settings *set, const simulation *s, resources *r, int code) {
   const struct {
     const char *label, *path;
@@ -205,8 +206,9 @@ static void release_resources(resources *r) {
   problem_close(r->problem);
 }
 
-/* Join the other processes, set up the simulation s, open the files. All processes agree after
- * each of these steps, because the next one needs all of them. ARGS_GO_ON or the exit code. */
+/* Join the other processes (r->team), set up the simulation s and r->solver, open the files in
+ * process 0. All processes agree after each of these steps, because the next one needs all of them.
+ * ARGS_GO_ON, or the exit code after a message. All processes call it. */
 static int open_all(const run_settings *set, args *a, resources *r, simulation *s) {
   int code = team_open(r->problem, set->petsc, &r->team);
   if (code != ARGS_GO_ON) return code;
@@ -216,8 +218,9 @@ static int open_all(const run_settings *set, args *a, resources *r, simulation *
   return team_code(r->team, team_writes(r->team) ? open_files(set, s, r) : ARGS_GO_ON);
 }
 
-/* After the run: process 0 prints the summary and finishes the files; the others only return
- * `code`. */
+/* After the run, which returned `code`: process 0 prints the summary (if it succeeded) or, with
+ * --final, the end state, and finishes the files. Returns the exit code; the other processes only
+ * return `code`. */
 static int write_results(const run_settings *set, const simulation *s, resources *r, int code) {
   if (!team_writes(r->team)) return code;
   if (code == TOOL_OK && !set->final) summary_print(report_stream(set, code), s);

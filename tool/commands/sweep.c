@@ -84,8 +84,9 @@ typedef struct resources {
 
 /* ---- before the runs ------------------------------------------------------------------------ */
 
-/* Set plan.given to the options shared by all runs: those of RUN_SPECS, which stand last in
- * `specs`, and those of the library. The list is compacted in place and borrowed. */
+/* Set plan.given and plan.ngiven to the options shared by all runs: those of RUN_SPECS, which stand
+ * last in `specs` (run_shared of them), and those of the library (own is NULL). The list of
+ * `count` options given is compacted in place and borrowed. */
 static void share_options(settings *set, arg_given *list, int count) {
   int n = 0;
   for (int i = 0; i < count; i++) {
@@ -102,8 +103,8 @@ static const char *base_of(const char *path, size_t *length) {
   return path + *length;
 }
 
-/* stat of the directory that is the first `length` characters of a path; 0: the current
- * directory. */
+/* stat the directory that is the first `length` characters of a path (0: the current directory)
+ * into *to. False if it is not there. */
 static bool stat_directory(const char *path, size_t length, struct stat *to) {
   char *directory = length ? strndup(path, length) : strdup(".");
   const bool there = directory && stat(directory, to) == 0;
@@ -157,15 +158,16 @@ static int check_settings(const settings *set) {
   return TOOL_USAGE;
 }
 
-/* Open r->problem with the shared options only, nothing varied: names of parameters and columns
- * are looked up in it. ARGS_GO_ON, or the exit code after a message. */
+/* Open r->problem with the shared options only, nothing varied: names of parameters and columns are
+ * looked up in it. Also sets r->words, which the problem may borrow from. r->shape.want must be
+ * set. ARGS_GO_ON, or the exit code after a message. */
 static int open_base(const settings *set, resources *r) {
   run_settings base = RUN_SETTINGS_NONE;
   ga_options options = ga_options_default();
   args a = {.command = &run_command, .settings = &base, .options = &options};
   sweep_plan plain = set->plan;
   plain.count = 0;
-  if (!sweep_words_make(&r->words, &plain, 0)) {
+  if (!sweep_words_make(&r->words, &plain, 0 /* run number, of no meaning here */)) {
     tool_error("no memory for the sweep");
     return TOOL_FAILED;
   }
@@ -186,8 +188,9 @@ static bool join_wants(const settings *set, sweep_shape *s) {
   return s->want != NULL;
 }
 
-/* Open the problem, resolve the varied names, fix the columns of the table (r->shape), and write
- * the identity of the sweep, r->about, by which a stopped sweep is recognized. */
+/* Open the problem (r->problem), resolve the varied names in set->plan, fix the columns of the
+ * table (r->shape), and write the identity of the sweep, r->about, by which a stopped sweep is
+ * recognized. ARGS_GO_ON or the exit code; the caller releases r in any case. */
 static int prepare_sweep(settings *set, resources *r) {
   if (!join_wants(set, &r->shape)) return TOOL_FAILED;
   int code = open_base(set, r);
@@ -217,8 +220,9 @@ static bool can_write(const char *path) {
   return false;
 }
 
-/* Never overwrite: stop if an output file exists, unless it is the finished HDF5 table of this very
- * sweep. (A CSV file does not say which sweep wrote it.) */
+/* Never overwrite. ARGS_GO_ON if no output file exists; TOOL_OK after a line on stdout if the table
+ * is the finished HDF5 table of this very sweep (a CSV file does not say which sweep wrote it);
+ * else TOOL_FAILED after a message. */
 static int check_existing_outputs(const sweep_tables *f) {
   if (access(f->out, F_OK) == 0 && sweep_tables_complete(f)) {
     printf("  %-13s%s has all runs of this sweep already\n", "table", f->out);
@@ -280,8 +284,9 @@ static void print_summary(const settings *set, const resources *r, const sweep_t
   if (set->history) printf("  %-13s%s\n", "history", set->history);
 }
 
-/* Check the output files and open the journal. ARGS_GO_ON if there are runs to make or, with
- * --collect, to write; else the exit code. */
+/* Check the output files and open r->journal, the file of the runs that are done. ARGS_GO_ON if
+ * there are runs to make or, with --collect, to write; else the exit code, TOOL_OK if the table is
+ * complete already. */
 static int open_journal(const settings *set, const sweep_tables *files, resources *r) {
   int code = check_output_files(files);
   if (code != ARGS_GO_ON) return code;
@@ -295,7 +300,7 @@ static int open_journal(const settings *set, const sweep_tables *files, resource
   /* another sweep may have ended between that check and the lock of the journal */
   if (!r->journal.found) code = check_existing_outputs(files);
   if (code != ARGS_GO_ON) {
-    sweep_journal_close(&r->journal, true);
+    sweep_journal_close(&r->journal, true /* remove it */);
     return code;
   }
   if (r->journal.done > 0 && !set->collect) {
@@ -304,8 +309,9 @@ static int open_journal(const settings *set, const sweep_tables *files, resource
   return ARGS_GO_ON;
 }
 
-/* Make all runs that the journal does not have yet. ARGS_GO_ON if all are done, else the exit code
- * after a message that says how to continue. */
+/* Make all runs that the journal does not have yet, in this process's threads and the other
+ * processes; they go into r->journal, *tally counts them. ARGS_GO_ON if all are done, else the exit
+ * code after a message that says how to continue. */
 static int make_runs(const settings *set, resources *r, sweep_tally *tally) {
   sweep_job_server others = {&r->job, &set->plan, &r->shape};
   const sweep_server server = {sweep_job_serve, &others};
@@ -318,8 +324,10 @@ static int make_runs(const settings *set, resources *r, sweep_tally *tally) {
   return interrupt_came() ? TOOL_INTERRUPTED : TOOL_FAILED;
 }
 
-/* The whole sweep, in process 0, which owns the files. code: result of the preparation; the other
- * processes learn it by sweep_job_announce. Returns the exit code. */
+/* The whole sweep, in process 0, which owns the files: journal, runs, tables, summary. code: result
+ * of the preparation; if it is not ARGS_GO_ON nothing is done but to tell the other processes
+ * (sweep_job_announce). Returns the exit code: TOOL_FAILED only if something went wrong or all
+ * runs failed. */
 static int lead_sweep(const settings *set, resources *r, int code) {
   const sweep_tables files = {set->out, set->history, r->about, r->problem};
   sweep_tally tally = {.made = 0};
@@ -368,7 +376,7 @@ int command_sweep(int argc, char **argv) {
     if (code == ARGS_GO_ON) code = run_sweep(set, &a, &r);
     sweep_plan_close(&set->plan);
   }
-  sweep_journal_close(&r.journal, false);
+  sweep_journal_close(&r.journal, false /* keep it */);
   sweep_shape_close(&r.shape);
   problem_close(r.problem);
   sweep_words_free(&r.words);

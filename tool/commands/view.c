@@ -55,8 +55,9 @@ static bool film_start(film *f, const ga_problem *problem) {
   return true;
 }
 
-/* Show a model that cannot be built as it is described in the file, with the reason on the page,
- * so that the user can see the mistake. (The reason is on stderr already.) False if it fails. */
+/* Write the page `out` of a model that cannot be built, as it is described in the file, with the
+ * reason on the page, so that the user can see the mistake, and print the page's name. (The reason
+ * is on stderr already.) False if the file cannot be read or the page not written. */
 static bool view_description(const settings *set, const char *path, const char *out) {
   const ga_file_options all = {.set = set->sets.set, .nset = set->sets.count};
   ga_file_options unbuilt = all;
@@ -102,8 +103,8 @@ static void keep_sentence(void *context, ga_log_level level, const char *text) {
   }
 }
 
-/* Check the mechanism at its start and keep the findings in s; a failed check becomes a warning,
- * too. */
+/* Check the mechanism at its start and keep the findings in s, which must be zeroed; a failed check
+ * becomes a warning, too. */
 static void check_start(const ga_problem *problem, sentences *s) {
   ga_check check;
   ga_error err = {GA_OK, ""};
@@ -164,8 +165,9 @@ static const char *read_string(const char *at, size_t room, char *text) {
   return *at == '"' ? at + 1 : NULL;
 }
 
-/* Read the parameters that `run --set` replaced from the stored options: {.. "set": {"NAME":
- * "VALUE", ..}}. sets borrows the texts in values. False if they cannot be read. */
+/* Read the parameters that `run --set` replaced from the stored options, {.. "set": {"NAME":
+ * "VALUE", ..}}, into sets, which is empty before and borrows the texts in values (SETS_MAX of
+ * them). True also if there are none; false if they cannot be read. */
 static bool read_sets(const char *options, file_sets *sets, char (*values)[256]) {
   const char *at = strstr(options, "\"set\":");
   if (!at || !(at = strchr(at, '{'))) return true;

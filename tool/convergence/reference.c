@@ -57,8 +57,9 @@ static bool is_closed(const ga_problem *problem, double t, double *data) {
          read_known(problem, problem->t0 + 0.70710678118 * span, data);
 }
 
-/* Chooses the kind: closed if there is one; else computed if the whole run is compared, a table if
- * t is in it, or the finest level. */
+/* Fills *r, which need not be initialized, and chooses its kind: closed if there is a closed
+ * solution; else computed if the whole run is compared (whole), a table if t is in it, or the
+ * finest level. A computed one is filled by reference_compute. False after a message. */
 bool reference_open(reference *r, const ga_problem *problem, const ga_options *options, double t,
                     bool whole) {
   *r = (reference){.kind = REFERENCE_FINEST, .h = NAN, .problem = problem, .options = options};
@@ -78,6 +79,7 @@ bool reference_open(reference *r, const ga_problem *problem, const ga_options *o
   return true;
 }
 
+/* Frees all; also after reference_open has failed. */
 void reference_close(reference *r) {
   ga_integrator_free(r->equations);
   free(r->now);
@@ -124,8 +126,8 @@ static void fill_unknown(reference *r, double t, double *data) {
   }
 }
 
-/* The state at t, completed. If the solution is closed, its a is that of the method at t +
- * shift. */
+/* The state at t, completed; closed solutions and tables only. If the solution is closed, its a
+ * is that of the method at t + shift. It points into *r and is valid until the next call. */
 ga_state reference_at(reference *r, double t, double shift) {
   const ga_model *model = &r->problem->model;
   read_known(r->problem, t, r->now);
@@ -145,6 +147,7 @@ ga_state reference_at(reference *r, double t, double shift) {
 
 enum { STRIDE = 2 }; /* largest steps of these runs between points of the grid */
 
+/* the run that fills the grid of r: context of watch_fine */
 typedef struct fine_run {
   reference *r;
   progress progress;
@@ -163,8 +166,8 @@ static bool watch_fine(void *context, const ga_state *state, long steps) {
   return !interrupt_came();
 }
 
-/* Runs stab2 with K extrapolations to t_end; watch_fine fills the grid. TOOL_OK, or the exit code
- * after a message. */
+/* Runs the problem with these options and K extrapolations to t_end; watch_fine fills the grid
+ * of run->r, which is allocated. TOOL_OK, or the exit code after a message. */
 static int run_fine(fine_run *run, const ga_options *options, int K, double t_end) {
   const ga_problem *problem = run->r->problem;
   solver s = {.watch = watch_fine, .context = run};
@@ -188,7 +191,9 @@ static int run_fine(fine_run *run, const ga_options *options, int K, double t_en
   return code;
 }
 
-/* Allocates the grid and fills it by a run with steps h/STRIDE, extrapolated to order 2 + K. */
+/* Allocates the grid and fills its points first to last, t0 + i h, by a run of stab2 with steps
+ * h/STRIDE, extrapolated K times to order 2 + K; sets r->h and r->order. TOOL_OK, or the exit
+ * code after a message. */
 int reference_compute(reference *r, const ga_options *options, int K, double h, long first,
                       long last) {
   r->first = first;

@@ -22,7 +22,9 @@ static char *value_of(int argc, char **argv, const char *key) {
   return value;
 }
 
-/* Cuts the value at its commas, in place, so that the option parser sees the first word only. */
+/* Cuts the value of the last --key at its commas, in place, so that the option parser sees the
+ * first word only; *list gets pointers to all words, none if there is no comma. False after a
+ * message. */
 bool series_take(int argc, char **argv, const char *key, word_list *list) {
   char *value = value_of(argc, argv, key);
   *list = (word_list){.count = 0};
@@ -44,7 +46,9 @@ bool series_take(int argc, char **argv, const char *key, word_list *list) {
   return true;
 }
 
-/* All combinations of methods and parameters, parameters running faster. */
+/* Fills *s with the options of all combinations of methods and parameters, parameters running
+ * faster; an empty list counts as the one value in `options`. ARGS_GO_ON, or TOOL_USAGE after a
+ * message. */
 int series_make(series *s, const ga_options *options, const word_list *methods,
                 const word_list *rhos) {
   int m = methods->count ? methods->count : 1, r = rhos->count ? rhos->count : 1;
@@ -121,7 +125,8 @@ static void fill_table(picture *p, const study *studies, int count, const int *s
   }
 }
 
-/* Draws a panel for each field that the first study has; false after a message. */
+/* Draws a panel for each field that the first of `count` studies has, a curve for each study;
+ * path ends in .svg or .png. False after a message. */
 bool series_draw(const study *studies, int count, const char *path) {
   static const int wanted[PANELS] = {FIELD_Q, FIELD_V, FIELD_VD, FIELD_LAM, FIELD_PSI};
   picture *p = calloc(1, sizeof *p);

@@ -20,8 +20,9 @@ static long stride_of(const study *s, int i) {
 
 /* ---- checks --------------------------------------------------------------------------------- */
 
-/* Sets automatic, per and period from the options. A wrong --h-seq counts as none here; the
- * library reports it later. */
+/* Sets automatic (steps by tolerances), per (steps in a period of --h-seq, else 1) and period
+ * (its length in units of h) from the options. A wrong --h-seq counts as none here; the library
+ * reports it later. */
 static void read_sizes(study *s) {
   const ga_options *o = s->options;
   s->automatic = o->rtol > 0 || o->atol > 0;
@@ -48,7 +49,8 @@ const char *study_axis_title(const study *s) {
 }
 
 /* Every level must meet t_end, and project_at if given, with whole periods; otherwise its last
- * steps would have another size. Sets s->steps; returns as study_open. */
+ * steps would have another size. Sets s->steps, the periods of level 0; nothing with automatic
+ * steps. read_sizes comes first. Returns as study_open. */
 static int check_steps(study *s) {
   double h = s->options->h * s->period, t0 = s->problem->t0;
   if (s->automatic) return ARGS_GO_ON;
@@ -56,14 +58,16 @@ static int check_steps(study *s) {
   int code = problem_check_steps(s->problem, h, finest, s->period, s->t_end, &s->steps);
   if (code != ARGS_GO_ON || isnan(s->project_at)) return code;
   double at = (s->project_at - t0) / h, near = t0 + fmax(round(at), 1) * h;
+  /* rounding of t is allowed for: a small fraction of the finest step, and of t_end */
   if (fabs(at - round(at)) * h <= 1e-9 * finest + 2e-16 * fabs(s->t_end)) return ARGS_GO_ON;
   tool_error("--project-at %.10g: no step of h = %.10g ends there; one ends at %.10g",
              s->project_at, h, near);
   return TOOL_USAGE;
 }
 
-/* Checks that the interval of --norm max lies in the run and contains the end of a period of level
- * 0. Sets norm.from and norm.to (whole run), first and last; returns as study_open. */
+/* Checks that the interval of --norm max lies in the run and contains the end of a period of
+ * level 0. Sets norm.from and norm.to (whole run), and s->first and s->last, the periods of the
+ * finest level inside the interval. check_steps comes first. Returns as study_open. */
 static int check_norm(study *s) {
   if (!s->norm.max) return ARGS_GO_ON;
   if (s->norm.whole) s->norm.from = s->problem->t0, s->norm.to = s->t_end;
@@ -73,6 +77,7 @@ static int check_norm(study *s) {
     if (from >= t0 && to <= s->t_end) return ARGS_GO_ON;
     finest = s->t_end - t0; /* the error is reported below */
   }
+  /* in periods of the finest level, 1e-6 of one for rounding */
   double first = ceil((from - t0) / finest - 1e-6), last = floor((to - t0) / finest + 1e-6);
   if (first < 0 || last > (double)(s->steps * stride_of(s, 0))) {
     tool_error("--norm max:%.10g,%.10g: the interval must lie inside the run, %.10g to %.10g", from,
@@ -90,7 +95,8 @@ static int check_norm(study *s) {
   return ARGS_GO_ON;
 }
 
-/* Creates an integrator with the options and frees it again, for its error messages. */
+/* Creates an integrator with the options and frees it again, for its error messages; ARGS_GO_ON
+ * or the exit code after a message. */
 int study_check(const study *s) {
   ga_options o = *s->options;
   solver probe = {.watch = NULL};
@@ -100,7 +106,9 @@ int study_check(const study *s) {
   return code;
 }
 
-/* Checks, finds the reference; allocates the end states if the finest level is the reference. */
+/* Checks step sizes and norm, finds the reference; allocates the end states if the finest level
+ * is the reference. ARGS_GO_ON, or the exit code after a message; study_close in any case. *s is
+ * zeroed but for the members that study.h names. */
 int study_open(study *s) {
   read_sizes(s);
   int code = check_steps(s);
@@ -130,6 +138,7 @@ int study_open(study *s) {
   return TOOL_FAILED;
 }
 
+/* Frees reference and end states; also after study_open has failed. */
 void study_close(study *s) {
   reference_close(&s->reference);
   free(s->ends);
@@ -137,8 +146,9 @@ void study_close(study *s) {
 
 /* ---- errors --------------------------------------------------------------------------------- */
 
-/* error[f] <- max(error[f], largest difference of x and exact in field f), NaN ignored. q is
- * compared by the distance of the space. */
+/* error[f] <- max(error[f], largest |difference| of x and exact in field f), where NaN counts as
+ * nothing. q is compared by the distance of the space; a field that either state lacks (NULL) is
+ * left out. */
 static void raise_errors(const study *s, const ga_state *x, const ga_state *exact, double *error) {
   const ga_model *model = &s->problem->model;
   error[FIELD_Q] = fmax(error[FIELD_Q], ga_space_distance(model->space, x->q, exact->q));
@@ -149,7 +159,9 @@ static void raise_errors(const study *s, const ga_state *x, const ga_state *exac
   }
 }
 
-/* Compares the state after `steps` steps of level i with the reference; updates level->error. */
+/* Compares the state after `steps` steps of level i with the reference at its time and raises
+ * the errors of the level (s->level[i].error). For a computed reference the state must be at the
+ * end of a period. */
 static void measure_errors(study *s, int i, const ga_state *state, long steps) {
   reference *r = &s->reference;
   study_level *level = &s->level[i];
@@ -166,7 +178,7 @@ static void measure_errors(study *s, int i, const ga_state *state, long steps) {
 }
 
 /* Call when the errors of level i are complete: computes its slopes against level i - 1 and, at
- * level 0, sets which fields have a column. */
+ * level 0, sets which fields have a column (s->has). Sets s->rows to i + 1. */
 static void finish_row(study *s, int i) {
   study_level *level = &s->level[i];
   for (int c = 0; c < FIELDS; c++) {
@@ -180,6 +192,7 @@ static void finish_row(study *s, int i) {
 
 /* ---- levels --------------------------------------------------------------------------------- */
 
+/* the run of level i: context of watch_level and log_level */
 typedef struct level_run {
   study *s;
   int i;
@@ -216,7 +229,8 @@ static void log_level(void *context, ga_log_level kind, const char *text) {
   tool_error("%s%s", kind == GA_LOG_WARNING ? "warning: " : "", text);
 }
 
-/* Runs the level to t_end, with a velocity projection at project_at if that is given. */
+/* Starts and runs the level to t_end, with a velocity projection at project_at if that is given.
+ * Returns the status of the first that is not GA_OK. */
 static ga_status integrate(level_run *run) {
   const study *s = run->s;
   solver *of = &run->solver;
@@ -228,8 +242,9 @@ static ga_status integrate(level_run *run) {
   return status == GA_OK ? solver_run(of, s->t_end) : status;
 }
 
-/* Runs the level. For --norm end, then stores its end state (finest level is the reference) or
- * measures its errors, and copies the error estimates of an extrapolation. */
+/* Runs the level and sets its number of steps. For --norm end it then stores the end state in
+ * s->ends (finest level is the reference) or measures the errors, and copies the error estimates
+ * of an extrapolation. Returns the status of the run. */
 static ga_status run_and_compare(level_run *run) {
   study *s = run->s;
   study_level *level = &s->level[run->i];
@@ -253,7 +268,8 @@ static ga_status run_and_compare(level_run *run) {
   return status;
 }
 
-/* Runs level i with h/2^i, or tolerances/10^i. TOOL_OK, or the exit code after a message. */
+/* Runs level i with h/2^i, or tolerances/10^i, and fills s->level[i] but for its slopes.
+ * TOOL_OK, or the exit code after a message. */
 static int run_level(study *s, int i) {
   study_level *level = &s->level[i];
   for (int c = 0; c < FIELDS; c++) level->error[c] = level->slope[c] = level->estimate[c] = NAN;
@@ -283,7 +299,9 @@ static int run_level(study *s, int i) {
   return status == GA_OK ? TOOL_OK : stopped ? TOOL_INTERRUPTED : TOOL_FAILED;
 }
 
-/* Errors of the first n - 1 end states against the n-th, the finest; calls row for each. */
+/* For a study whose finest level is the reference: errors of the first n - 1 end states against
+ * the n-th; sets s->reference.h, finishes each row and calls row for it. Nothing with fewer than
+ * two. */
 static void compare_ends(study *s, int n, study_row row, void *context) {
   const ga_model *model = &s->problem->model;
   size_t size = snapshot_size(model);
@@ -298,7 +316,9 @@ static void compare_ends(study *s, int n, study_row row, void *context) {
   }
 }
 
-/* Computes the reference if needed, then all levels; the first failure ends it. */
+/* Computes the reference if needed, then all levels, and calls row for each as soon as its
+ * errors are known; the first failure ends it. Sets s->rows and s->complete. TOOL_OK, or the
+ * exit code after a message. */
 int study_run(study *s, study_row row, void *context) {
   int code = TOOL_OK, done = 0;
   if (s->reference.kind == REFERENCE_COMPUTED) {

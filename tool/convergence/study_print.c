@@ -7,7 +7,9 @@
 #include "convergence/study.h"
 #include "problems/problems.h"
 
-/* Writes to text what the errors are measured against, as the end of a sentence. */
+/* Writes to text (size bytes) what the errors are measured against, as the end of a sentence.
+ * Where the finest level is the reference, it also says by how much the last slope is too large:
+ * for errors e and e/2^p it is log2(2^p + 1) in place of p (tolerances: factor 10, p = 2/3). */
 static void describe_reference(const study *s, size_t size, char *text) {
   const reference *r = &s->reference;
   const char *name = s->problem->name;
@@ -71,7 +73,8 @@ static void text_extrapolation(FILE *to, const extrapolation *how) {
   fprintf(to, steps || multipliers ? ",\n" : ", ");
 }
 
-/* The sentence about method, norm and reference, and the titles of the columns. */
+/* Writes the sentence about method, norm and reference (against), and the titles of the columns;
+ * with several studies in one table (s->of > 0) method and rho_inf are columns instead. */
 static void text_head(FILE *to, const study *s, const char *against) {
   const ga_options *o = s->options;
   fprintf(to, "%s: ", s->problem->name);
@@ -159,8 +162,8 @@ static void json_number(FILE *to, const char *key, double x) {
   }
 }
 
-/* Opens the object of this study (and the list, if it is the first of several), up to "levels":
- * [. */
+/* Opens the object of this study (and the list, if it is the first of several) and writes all
+ * keys up to "levels": [. study_print_end closes them. */
 static void json_head(FILE *to, const study *s, const char *against) {
   (void)against; /* the keys say it */
   static const char *const kinds[] = {"closed", "table", "computed", "finest"};
@@ -203,8 +206,8 @@ static void json_row(FILE *to, const study *s, int i) {
   fputc('}', to);
 }
 
-/* Prints row i; before the first one the head: one for all studies of a table, but each study its
- * own object in JSON. */
+/* Prints row i, whose errors are known; before the first one the head: one for all studies of a
+ * table, but each study its own object in JSON. Rows are printed in order. */
 void study_print_row(FILE *to, study_form form, const study *s, int i) {
   static const struct {
     void (*head)(FILE *to, const study *s, const char *against);

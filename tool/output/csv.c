@@ -24,6 +24,7 @@ void csv_head(FILE *to, int column, const char *name) {
   csv_name(to, name);
 }
 
+/* Write n numbers with 17 digits as one line. False if it cannot be written. */
 bool csv_row(FILE *to, int n, const double *values) {
   return csv_row_texts(to, n, values, 0, NULL);
 }

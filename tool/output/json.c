@@ -170,7 +170,7 @@ void json_columns(FILE *to, const ga_problem *problem, const ga_state *state) {
 }
 
 /* Write the object of `run --final`: settings, end state, statistics. The options are those of the
- * run. */
+ * run, at_end is its solver after the run. The caller checks `to` for write errors. */
 void json_final(FILE *to, const ga_problem *problem, const ga_options *options,
                 const solver *at_end) {
   const ga_model *model = &problem->model;
@@ -201,7 +201,7 @@ void json_final(FILE *to, const ga_problem *problem, const ga_options *options,
 
 /* ---- for files of results ------------------------------------------------------------------- */
 
-/* What put writes, as a string to be freed; NULL without memory. */
+/* What put(stream, what) writes, as a string to be freed; NULL without memory. */
 char *json_text(json_put put, const void *what) {
   char *text = NULL;
   size_t length = 0;
@@ -220,7 +220,7 @@ static void put_key(FILE *to, const char *key) {
   fputs(": ", to);
 }
 
-/* The i-th word of "a|b|c" as a string. */
+/* Write the i-th word, from 0 on, of "a|b|c" as a string; i must be less than their number. */
 static void put_word(FILE *to, const char *words, int i) {
   char word[40];
   while (i-- > 0) words += strcspn(words, "|") + 1;

@@ -12,8 +12,9 @@ static bool fail_with(const char *text) {
   return false;
 }
 
-/* Open a result file and put the names of its columns into a table without rows. NULL after a
- * message; the table is initialised in any case. */
+/* Open a result file, to be freed by ga_results_free, and put the names of its columns into a table
+ * without rows. NULL after a message, also if the file has no rows; the table is initialised in any
+ * case and freed by the caller. */
 ga_results *results_open(const char *path, table *names) {
   ga_error err = {GA_OK, ""};
   ga_results *r = NULL;
@@ -51,8 +52,9 @@ static bool load_column(ga_results *r, int from, long stride, table *t, int to) 
   return true;
 }
 
-/* Read the columns marked in wanted (one flag per name) into t, thinned to about RESULTS_ROWS
- * rows. False after a message. */
+/* Read the columns marked in wanted (one flag per name) into t, thinned to about RESULTS_ROWS rows:
+ * every k-th and the last. t is initialised in any case and freed by the caller. False after a
+ * message. */
 bool results_load(ga_results *r, const table *names, const bool *wanted, table *t) {
   const long stride = (ga_results_rows(r) + RESULTS_ROWS - 1) / RESULTS_ROWS;
   bool ok = true;

@@ -16,7 +16,7 @@ static void print_label(FILE *to, const char *text) {
   fprintf(to, "  %-*s", LABEL, text);
 }
 
-/* Title, source, method with its parameters, sizes of q, v, lam, psi. */
+/* Print title, source, method with its parameters, sizes of q, v, lam, psi. */
 static void print_settings(FILE *to, const simulation *s) {
   const ga_problem *problem = s->problem;
   const ga_options *o = s->options;
@@ -41,7 +41,8 @@ static void print_settings(FILE *to, const simulation *s) {
   fputc('\n', to);
 }
 
-/* Number and sizes of steps, time span, and how many steps were repeated. */
+/* Print number and sizes of steps, time span, and how many steps were taken back: repeated with a
+ * smaller size. */
 static void print_steps(FILE *to, const simulation *s) {
   const ga_stats *stats = solver_stats(s->solver);
   /* the size in use; that of a saved state may be another than the one asked for */
@@ -106,7 +107,8 @@ static void print_error_estimates(FILE *to, const simulation *s, const char *nam
   }
 }
 
-/* Redundant constraint rows and what they follow from, and singular positions passed. */
+/* Print how many constraint rows are redundant and, for the first 6, what they follow from; and how
+ * many singular positions were stepped over. Nothing if there are none. */
 static void print_dependency(FILE *to, const simulation *s) {
   enum { SHOWN = 6 };
   const ga_stats *stats = solver_stats(s->solver);
@@ -130,7 +132,8 @@ static void print_dependency(FILE *to, const simulation *s) {
   }
 }
 
-/* With extrapolation: estimated errors of the result, and of the finest run alone. */
+/* With extrapolation: print estimated errors of the result (or why there are none), and of the
+ * finest run alone. */
 static void print_estimates(FILE *to, const simulation *s) {
   if (!s->solver->x) return;
   const ga_extrapolated *end = ga_extrapolator_state(s->solver->x);
@@ -190,8 +193,8 @@ static void print_reference_times(FILE *to, const ga_problem *problem) {
   fputc('\n', to);
 }
 
-/* Errors of the end state against the problem's reference values; without any for this time, the
- * times that have them. */
+/* Print the errors of the end state against the problem's reference values, the largest of each
+ * field; without any for this time, the times that have them. Nothing without memory. */
 static void print_errors(FILE *to, const simulation *s) {
   const ga_model *model = &s->problem->model;
   const ga_state *state = solver_state(s->solver);
@@ -220,8 +223,8 @@ static void print_errors(FILE *to, const simulation *s) {
   free(reference);
 }
 
-/* The chosen columns of a model file with units, the first 40. Reactions that redundant
- * constraints leave undetermined are marked "not unique". */
+/* Print the chosen columns of a model file at the end state, with units, the first 40. Reactions
+ * that redundant constraints leave undetermined are marked "not unique, the least". */
 static void print_columns(FILE *to, const simulation *s) {
   enum { SHOWN = 40 };
   column_set c;
@@ -247,8 +250,8 @@ static void print_columns(FILE *to, const simulation *s) {
   columns_close(&c);
 }
 
-/* The end state: columns of a model file, or q, v, lam, psi of a library problem side by side, the
- * first TABLE_ROWS rows. */
+/* Print the end state: columns of a model file, or q, v, lam, psi of a library problem side by
+ * side, the first TABLE_ROWS entries of each. */
 static void print_state(FILE *to, const simulation *s) {
   static const int shown[] = {FIELD_Q, FIELD_V, FIELD_LAM, FIELD_PSI};
   const ga_model *model = &s->problem->model;
@@ -293,7 +296,8 @@ static void print_state(FILE *to, const simulation *s) {
   fputc('\n', to);
 }
 
-/* Print all that a user wants to know after a run. */
+/* Print all that a user wants to know after a run: s after simulate() returned. Over several
+ * processes only process 0 calls it. */
 void summary_print(FILE *to, const simulation *s) {
   print_settings(to, s);
   team_print(s->solver->team, to);

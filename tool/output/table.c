@@ -10,7 +10,8 @@
 
 #include "output/csv.h"
 
-/* Append a column with the first `length` characters of name. Without memory: false, t->failed. */
+/* Append a column with the first `length` characters of name (cut to the size of column_name). The
+ * table must have no rows yet. Without memory: false, t->failed. */
 static bool add_column(table *t, const char *name, size_t length) {
   column_name *names = realloc(t->name, (size_t)(t->columns + 1) * sizeof *names);
   if (!names) {
@@ -23,11 +24,13 @@ static bool add_column(table *t, const char *name, size_t length) {
   return true;
 }
 
+/* Append a column, before the first row. False without memory, with t->failed set. */
 bool table_add_column(table *t, const char *name) {
   return add_column(t, name, strlen(name));
 }
 
-/* A table without rows; names: "h,q,v", may be empty. */
+/* Make t a table without rows; names: "h,q,v", may be empty. Without memory t->failed is set. Old
+ * arrays of t are not freed; table_free in the end. */
 void table_init(table *t, const char *names) {
   *t = (table){.columns = 0};
   for (size_t length; *names; names += length + (names[length] == ',')) {
@@ -63,8 +66,8 @@ static double *entry(const table *t, int row, int column) {
   return t->val + (size_t)row * (size_t)t->columns + column;
 }
 
-/* Set one number. Missing rows up to it are added and filled with NaN. Does nothing if the column
- * does not exist or memory is short (t->failed). */
+/* Set one number. Missing rows up to it are added (t->rows) and filled with NaN. Does nothing if
+ * the column does not exist or memory is short (then t->failed is set). row, column >= 0. */
 void table_set(table *t, int row, int column, double x) {
   if (column >= t->columns || !reserve_rows(t, row + 1)) return;
   for (; t->rows <= row; t->rows++) {
@@ -87,12 +90,13 @@ int table_column(const table *t, const char *name) {
   return -1;
 }
 
+/* Is it the table of a sweep: first column "run", and a column "status"? */
 bool table_is_sweep(const table *t) {
   return t->columns > 0 && strcmp(t->name[0].text, "run") == 0 && table_column(t, "status") >= 0;
 }
 
-/* Write head line and rows as CSV; NaN is an empty field. False if a write or an earlier
- * allocation failed. */
+/* Write head line and rows as CSV, numbers with 17 digits; NaN is an empty field. False if a write
+ * or an earlier allocation of t failed. */
 bool table_write(const table *t, FILE *to) {
   for (int j = 0; j < t->columns; j++) {
     if (j) fputc(',', to);
@@ -112,8 +116,9 @@ bool table_write(const table *t, FILE *to) {
 
 /* reading */
 
-/* The next field of a CSV line, unquoted in place; *at moves behind its comma, or becomes NULL at
- * the end of the line. */
+/* The next field of a CSV line, which begins at *at, unquoted in place ("" inside quotes is one
+ * quote); *at moves behind its comma, or becomes NULL at the end of the line. Returns the field,
+ * which lives in the line. */
 static char *next_field(char **at) {
   char *from = *at, *to = from, *field = from;
   bool quoted = *from == '"';
@@ -131,7 +136,7 @@ static char *next_field(char **at) {
   return field;
 }
 
-/* Cut blanks and tabs at both ends, in place. */
+/* Cut blanks and tabs at both ends, in place; returns where the field now begins. */
 static char *trim(char *field) {
   field += strspn(field, " \t");
   size_t length = strlen(field);
@@ -139,7 +144,8 @@ static char *trim(char *field) {
   return field;
 }
 
-/* Add a column for each name of the head line, which is changed in place. False without memory. */
+/* Add a column for each name of the head line, which is changed in place. False without memory,
+ * with t->failed set. */
 static bool read_head(table *t, char *line) {
   for (char *at = line; at;) {
     char *name = trim(next_field(&at));
@@ -148,8 +154,10 @@ static bool read_head(table *t, char *line) {
   return true;
 }
 
-/* Append the numbers of a line, changed in place, as a row. An empty field is NaN, also a word in
- * the table of a sweep. False with the reason in text. */
+/* Append the numbers of a line, which is changed in place, as row t->rows. An empty field becomes
+ * NaN; so does a word if t is the table of a sweep, else it is an error. False, with the reason in
+ * text (size bytes), if a field is wrong or there are more or fewer fields than columns; the row
+ * may then be in t in part. True without memory, but then t->failed is set. */
 static bool read_row(table *t, char *line, size_t size, char *text) {
   int row = t->rows, j = 0;
   for (char *at = line; at; j++) {
@@ -171,7 +179,9 @@ static bool read_row(table *t, char *line, size_t size, char *text) {
   return false;
 }
 
-/* Read the head line and all rows of a CSV file; empty lines are skipped. False after a message. */
+/* Read the head line and all rows of a CSV file into t, which has no columns yet; empty lines are
+ * skipped. path: for messages. False after a message, if a line is wrong, reading or memory fails,
+ * or there are no rows; t then has the rows before. */
 static bool read_lines(table *t, FILE *file, const char *path) {
   char *line = NULL, text[160] = "";
   size_t room = 0;
@@ -198,8 +208,8 @@ static bool read_lines(table *t, FILE *file, const char *path) {
   return good;
 }
 
-/* Read a CSV file; "-": standard input. False after a message. The table is initialised in any
- * case. */
+/* Read a CSV file into t; "-": standard input. False after a message. t is initialised in any case
+ * (its old arrays are not freed), so that table_free follows in any case. */
 bool table_read(table *t, const char *path) {
   *t = (table){.columns = 0};
   errno = 0;

@@ -58,7 +58,8 @@ static bool open_csv(trajectory *out) {
   return fflush(out->file) == 0 && !ferror(out->file) ? true : report_failure(out);
 }
 
-/* The text of the model file, to be freed; "" for problems without one; NULL after a message. */
+/* The text of the model file, read again, to be freed; "" for problems without one; NULL after a
+ * message. */
 char *output_model(const ga_problem *problem) {
   const char *path = problem->cite;
   char *text = NULL;
@@ -102,8 +103,8 @@ static bool open_results(trajectory *out, const ga_problem *problem,
   return out->results != NULL;
 }
 
-/* Open a CSV or HDF5 file, by its ending, with the columns of the problem. False after a message;
- * then it is closed. */
+/* Open a CSV or HDF5 file, by its ending ("-": standard output), with the columns of the problem,
+ * which out borrows, and no rows; sets all of *out. False after a message; then it is closed. */
 bool trajectory_open(trajectory *out, const char *path, const ga_problem *problem,
                      const trajectory_texts *texts) {
   *out = (trajectory){.path = path};
@@ -118,8 +119,8 @@ bool trajectory_open(trajectory *out, const char *path, const ga_problem *proble
   return ok;
 }
 
-/* Write the columns at a state as a row, or pass the state to out->take. False after a failure;
- * only the first one is reported. */
+/* Write the columns at a state as a row, or, if out->take is set, pass the state to that function
+ * instead. False after a failure, with out->failed set; only the first one is reported. */
 bool trajectory_row(trajectory *out, const ga_state *state) {
   if (out->take) {
     out->failed = out->failed || !out->take(out->take_context, state);

@@ -30,8 +30,9 @@ static int letters(const char *text) {
   return n;
 }
 
-/* Estimates how many lines beyond the first the legend of a panel of this width (pixels) takes;
- * the picture is made higher by them, so that the plot does not shrink. */
+/* Estimates how many lines beyond the first the legend of a panel of this width (pixels) takes,
+ * 0 or more; the picture is made higher by them, so that the plot does not shrink. Curves
+ * without a title take no place, guides of slopes ("slope 2", 7 letters) do. */
 static int more_key_lines(const chart_panel *p, int width) {
   int entries = 0, longest = 7;
   for (const chart_curve *c = p->curves; c->y; c++) {
@@ -72,8 +73,9 @@ static void write_range(FILE *to, char axis, const double range[2]) {
   }
 }
 
-/* Sets range to the least and largest x of all curves, widened by a factor 1.3 if x is
- * logarithmic. */
+/* Sets range to the least and largest x of all points whose x and y are finite (and x > 0 on a
+ * logarithmic axis), widened by a factor 1.3 if x is logarithmic. Without any point it is (inf,
+ * -inf), which write_range takes as automatic. */
 static void find_x_range(const chart_panel *p, const table *t, double range[2]) {
   range[0] = INFINITY, range[1] = -INFINITY;
   for (const chart_curve *c = p->curves; c->y; c++) {
@@ -101,8 +103,9 @@ static void write_axis(FILE *to, char axis, bool log, const char *label, const d
   write_range(to, axis, range);
 }
 
-/* Sets x to the largest x of the curves, low and high to the least and largest y at the right
- * ends. False if there is no such positive point. */
+/* For the guides of slopes: sets *x to the largest x of the curves and *low, *high to the least
+ * and largest y at the right ends, each curve taken at its last positive y (a curve without one
+ * counts as NaN, which is ignored). False if no such point is positive. */
 static bool right_ends(const chart_panel *p, const table *t, double *x, double *low, double *high) {
   *x = *low = *high = NAN;
   for (const chart_curve *c = p->curves; c->y; c++) {
@@ -119,8 +122,9 @@ static bool right_ends(const chart_panel *p, const table *t, double *x, double *
   return *x > 0 && *low > 0;
 }
 
-/* Adds a grey guide y (x/x_end)^p for each slope p: the first below the curves, the second
- * above. */
+/* Adds to the plot command a grey guide y (x/x_end)^p for each slope p that is not 0: the first
+ * at half the lowest curve, the second at twice the highest, at their right ends. Nothing
+ * without a positive point. */
 static void write_slopes(const chart_panel *p, const table *t, FILE *to) {
   double x, low, high;
   if (!right_ends(p, t, &x, &low, &high)) return;
@@ -146,8 +150,8 @@ static int mark_of(const chart_curve *c, int i) {
   return marks[i % 7];
 }
 
-/* Writes the plot element of curve i: columns, style, colour, title. Long tables are thinned to
- * about POINTS_MAX points. */
+/* Writes the plot element of curve i of its panel: columns, style, colour, title. Of long tables
+ * only every n-th row is drawn, so that there are at most POINTS_MAX points. */
 static void write_curve(const chart_curve *c, const table *t, int i, FILE *to) {
   static const char *const styles[] = {"lines lw 1.8", "linespoints lw 1.8 ps 0.9", "points ps 0.7",
                                        "lines lw 1.4 dt 2", "lines lw 3"};
@@ -164,8 +168,8 @@ static void write_curve(const chart_curve *c, const table *t, int i, FILE *to) {
   }
 }
 
-/* The distance (1, 2 or 5 times a power of ten) so that an axis of this length has at most `most`
- * marks. */
+/* The distance (1, 2 or 5 times a power of ten) so that an axis of this length (> 0) has at most
+ * `most` (> 0) marks. */
 static double tic_distance(double length, int most) {
   const double least = length / most, decade = pow(10, floor(log10(least)));
   const double steps[] = {1, 2, 5, 10};
@@ -175,7 +179,7 @@ static double tic_distance(double length, int most) {
 }
 
 /* Marks of a linear y-axis, at most about `most`, so that their numbers do not touch in a low
- * panel. */
+ * panel. Automatic if y is logarithmic, both axes have one scale, or all y are the same. */
 static void write_ytics(const chart_panel *p, const table *t, int most, FILE *to) {
   double low = INFINITY, high = -INFINITY;
   for (const chart_curve *c = p->curves; c->y; c++) {
@@ -227,7 +231,8 @@ static void write_names(const chart_panel *p, const table *t, FILE *to) {
   }
 }
 
-/* Writes all settings and the plot command of a panel; height in pixels. */
+/* Writes all settings and the plot command of a panel; height of the panel in pixels. Settings
+ * that the panel does not use are reset, because the panel before may have made them. */
 static void write_panel(const chart_panel *p, const table *t, int height, FILE *to) {
   fputs("set title ", to);
   gnuplot_quote(to, p->title ? p->title : "");
@@ -250,6 +255,7 @@ static void write_panel(const chart_panel *p, const table *t, int height, FILE *
   fputc('\n', to);
 }
 
+/* Width of the picture in pixels, that of the chart or the usual one. */
 int chart_width(const chart *c) {
   return c->width ? c->width : WIDTH;
 }
@@ -271,7 +277,8 @@ int chart_height(const chart *c) {
   return panel_rows(c) * (height + key * KEY_LINE) + (c->title ? TITLE_HEIGHT : 0);
 }
 
-/* Writes the data and the plot commands of all panels, as a gnuplot multiplot. */
+/* Writes the data and the plot commands of all panels, as a gnuplot multiplot. The caller has
+ * written the terminal's settings (gnuplot_open) and looks at ferror(to). */
 void chart_write(const chart *c, const table *t, FILE *to) {
   int across = c->across ? c->across : 1;
   write_data(t, to);
@@ -295,7 +302,7 @@ void chart_write(const chart *c, const table *t, FILE *to) {
   fputs("unset multiplot\n", to);
 }
 
-/* Writes the script and runs gnuplot; false after a message. */
+/* Writes the script and runs gnuplot; path ends in .svg or .png. False after a message. */
 bool chart_draw(const chart *c, const table *t, const char *path) {
   gnuplot plot;
   if (!gnuplot_open(&plot, path, chart_width(c), chart_height(c))) return false;
@@ -318,7 +325,8 @@ bool chart_is_study(const table *t) {
   return errors && strcmp(t->name[0].text, "h") == 0;
 }
 
-/* Draws all columns NAME_error (at most 12) over the first column, both axes logarithmic. */
+/* Draws all columns NAME_error (the first 12) over the first column, both axes logarithmic, with
+ * a guide of slope 2 if that column is h. False after a message. */
 bool chart_draw_study(const table *t, const char *title, const char *xlabel, const char *path) {
   enum { CURVES = 12 };
   chart_curve curves[CURVES + 1] = {{.y = NULL}};

@@ -24,7 +24,8 @@ const char *const *film_pose_columns(ga_body_type type) {
 
 /* ---- which columns -------------------------------------------------------------------------- */
 
-/* Appends a column of the mechanism to the frames, unless it is there already; -1 is ignored. */
+/* Appends a column of the mechanism to the frames and advances f->rows.width, unless it is there
+ * already (f->at) or is -1. The arrays have room for all columns. */
 static void add_column(film *f, int column) {
   if (column < 0 || f->at[column] >= 0) return;
   f->at[column] = f->rows.width;
@@ -32,7 +33,8 @@ static void add_column(film *f, int column) {
   f->name[f->rows.width++] = ga_mechanism_column_name(f->mechanism, column);
 }
 
-/* Marks the pose columns of all bodies with FILM_POSE; add: appends them to the frames first. */
+/* Marks the pose columns of all bodies with FILM_POSE in f->use; add: appends them to the frames
+ * first, otherwise only those that are there are marked. */
 static void mark_poses(film *f, bool add) {
   ga_body_info body;
   for (int i = 0; ga_mechanism_body_at(f->mechanism, i, &body); i++) {
@@ -46,12 +48,13 @@ static void mark_poses(film *f, bool add) {
   }
 }
 
-/* Fills the list of columns: t, poses, those of `output`, energies and momenta, then up to WIDE
- * others. */
+/* Fills the list of columns of a recording: t, poses, those of `output` (marked FILM_WANTED),
+ * energies and momenta (the last 9 of the usual columns), then usual ones while there are fewer
+ * than WIDE beside poses, `output` and energies. The film is empty before. */
 static void choose_columns(film *f, const ga_file *file) {
   const ga_mechanism *m = f->mechanism;
   add_column(f, 0);
-  mark_poses(f, true);
+  mark_poses(f, true /* append */);
   for (int i = 0; ga_file_output(file, i) >= 0; i++) {
     add_column(f, ga_file_output(file, i));
     f->use[f->at[ga_file_output(file, i)]] |= FILM_WANTED;
@@ -63,8 +66,9 @@ static void choose_columns(film *f, const ga_file *file) {
   for (int i = 0; i < usual && f->rows.width - poses < WIDE; i++) add_column(f, i);
 }
 
-/* Appends the residual columns that the model has (column numbers -1, -2, -3) and allocates the
- * arrays to compute them; false if memory is short. */
+/* Appends the residual columns that the model has (column numbers -1, -2, -3) and allocates
+ * f->g, f->g_t and the values of f->G to compute them; the pattern of G is borrowed from the
+ * model. False if memory is short. */
 static bool open_residuals(film *f, const ga_model *model) {
   const bool is[NRESIDUAL] = {model->nlam > 0, model->nlam > 0, model->npsi > 0};
   for (int i = 0; i < NRESIDUAL; i++) {
@@ -80,7 +84,8 @@ static bool open_residuals(film *f, const ga_model *model) {
   return f->g && f->g_t && (!model->pat_G || f->G.val);
 }
 
-/* Initializes *f with room for `room` columns and none in use; false if memory is short. */
+/* Initializes *f with room for `room` columns and none in use, f->at all -1; false if memory is
+ * short. film_close in any case. */
 static bool allocate(film *f, const ga_mechanism *m, size_t room) {
   const size_t all = (size_t)ga_mechanism_columns(m);
   *f = (film){.mechanism = m};
@@ -105,7 +110,8 @@ static bool check_memory(bool ok) {
   return ok;
 }
 
-/* Prepares the columns and the rows for recording. */
+/* Fills *f, which need not be initialized: chooses the columns and allocates the rows of a
+ * recording. False after a message; film_close in any case. */
 bool film_open(film *f, const ga_problem *problem) {
   const ga_file *file = file_of(problem);
   const ga_mechanism *m = ga_file_mechanism(file);
@@ -115,8 +121,9 @@ bool film_open(film *f, const ga_problem *problem) {
   return check_memory(thinned_rows_open(&f->rows, f->rows.width, most_frames(f->rows.width)));
 }
 
-/* Fills the film from a file of results, column by column; keeps every stride-th row and the last
- * one. */
+/* Fills *f, which need not be initialized, from a file of results, column by column; keeps every
+ * stride-th row and the last one, so that at most most_frames + 1 remain. Borrows the names of
+ * `results`. False after a message; film_close in any case. */
 bool film_read(film *f, const ga_file *file, ga_results *results) {
   const ga_mechanism *m = ga_file_mechanism(file);
   const int width = ga_results_columns(results);
@@ -128,11 +135,12 @@ bool film_read(film *f, const ga_file *file, ga_results *results) {
     f->column[i] = column;
     if (column >= 0) f->at[column] = i;
   }
-  mark_poses(f, false);
+  mark_poses(f, false /* those of the file only */);
   for (int i = 0; ga_file_output(file, i) >= 0; i++) {
     const int at = f->at[ga_file_output(file, i)];
     if (at >= 0) f->use[at] |= FILM_WANTED;
   }
+  /* the least stride with at most `most` rows before the last one */
   const long most = most_frames(width), stride = rows > 1 ? (rows - 2) / (most - 1) + 1 : 1;
   double *column = malloc((size_t)(rows + 1) * sizeof *column);
   if (!column || !thinned_rows_open(&f->rows, width, (int)most + 1)) {
@@ -177,8 +185,9 @@ static double largest(int n, const double *x) {
   return most;
 }
 
-/* r = (|g|, |G v + g_t|, |k|) at the state s, the largest row of each; NaN where it cannot be
- * evaluated. Overwrites f->g, f->g_t and f->G. */
+/* r = (|g|, |G v + g_t|, |k|) at the state s, the largest row of each; NaN where the model has
+ * none or cannot evaluate it. Overwrites f->g, f->g_t and f->G, which open_residuals has
+ * allocated. */
 static void evaluate_residuals(film *f, const ga_state *s, double r[NRESIDUAL]) {
   const ga_model *model = ga_mechanism_model(f->mechanism);
   const ga_evaluation positions = {.g = f->g}, velocities = {.k = f->g};
@@ -202,7 +211,8 @@ static void evaluate_residuals(film *f, const ga_state *s, double r[NRESIDUAL]) 
   }
 }
 
-/* Evaluates all columns at the state and keeps them as a frame. */
+/* Evaluates all columns at the state and keeps them as a frame; when there are too many, the
+ * frames are thinned (thinned_rows.h). For films of film_open only. */
 void film_add(film *f, const ga_state *state) {
   double *row = thinned_rows_next(&f->rows), r[NRESIDUAL];
   ga_mechanism_outputs(f->mechanism, state, f->values);
@@ -214,6 +224,7 @@ void film_add(film *f, const ga_state *state) {
   thinned_rows_keep(&f->rows);
 }
 
+/* Number of frames, with the newest one. */
 int film_frames(const film *f) {
   return thinned_rows_count(&f->rows);
 }

@@ -54,14 +54,16 @@ static bool in_path(const char *name) {
   return false;
 }
 
+/* Is gnuplot in PATH? False after a message. */
 bool gnuplot_found(void) {
   if (in_path("gnuplot")) return true;
   tool_error("gnuplot is not installed (Debian package gnuplot-nox): no pictures without it");
   return false;
 }
 
-/* Opens the picture (an old file is not truncated yet) and a temporary script that begins with the
- * terminal settings. */
+/* Opens the picture (an old file is not truncated yet) and a temporary script that begins with
+ * the terminal settings; size in pixels. The ending of path must be one of `formats`. False
+ * after a message, with nothing left open; else gnuplot_close or gnuplot_discard ends it. */
 bool gnuplot_open(gnuplot *plot, const char *path, int width, int height) {
   int format = format_of(path);
   *plot = (gnuplot){.path = path, .fd = -1};
@@ -101,7 +103,8 @@ void gnuplot_discard(gnuplot *plot) {
   close_files(plot);
 }
 
-/* Opens the picture and discards it at once, for the messages; false after a message. */
+/* Opens the picture and discards it at once, for the messages before a long run; an old file
+ * stays as it is. False after a message. */
 bool gnuplot_check(const char *path) {
   gnuplot plot;
   if (!gnuplot_open(&plot, path, 1, 1)) return false;
@@ -109,8 +112,8 @@ bool gnuplot_check(const char *path) {
   return true;
 }
 
-/* Runs gnuplot with these standard files and waits; returns the status of waitpid, -1 if that
- * failed. */
+/* Runs gnuplot with these files as standard input, output and error and waits; returns the
+ * status of waitpid, -1 if fork or waitpid failed, exit status 127 if gnuplot cannot be started. */
 static int run_gnuplot(int in, int out, int err) {
   pid_t child = fork();
   if (child == 0) {
@@ -137,7 +140,8 @@ static void report_failure(const gnuplot *plot, FILE *messages) {
   tool_error("gnuplot failed, '%s' is not complete: %s", plot->path, last + strspn(last, " \t"));
 }
 
-/* Truncates the picture, runs gnuplot on the script and closes all; false after a message. */
+/* Truncates the picture, runs gnuplot on the script and closes all, also after a failure. False
+ * after a message: gnuplot ended with an error, or wrote nothing. */
 bool gnuplot_close(gnuplot *plot) {
   struct stat info;
   FILE *messages = tmpfile();

@@ -22,7 +22,8 @@ static const char *const scripts[] = {"three/three.min.js",
                                       "dygraphs/dygraph.min.js", NULL};
 static const char library_style[] = "dygraphs/dygraph.min.css";
 
-/* Writes the path of a JavaScript library to path: in $GENALPHA_JS, or where Debian installs it. */
+/* Writes the path of a file of a JavaScript library to path (room bytes), in the directory
+ * $GENALPHA_JS, or where Debian installs it; returns path. */
 static const char *library_path(const char *name, size_t room, char *path) {
   const char *directory = getenv("GENALPHA_JS");
   snprintf(path, room, "%s/%s", directory && *directory ? directory : VIEW_JS_DIR, name);
@@ -49,8 +50,8 @@ bool webpage_possible(void) {
   return check_library(library_style);
 }
 
-/* Copies one line of a library into the page. A "\" is put after "<" where it would end the
- * surrounding element; references to source maps are left out. */
+/* Copies one line of a library into the page. A "\" is put after "<" in </script, </style and
+ * <!--, which would end the surrounding element; references to source maps are left out. */
 static void put_line(FILE *to, const char *line) {
   if (strncmp(line, "//# sourceMappingURL", 20) == 0) return;
   if (strncmp(line, "/*# sourceMappingURL", 20) == 0) return;
@@ -112,17 +113,20 @@ static bool put_notice(FILE *to, const webpage *p) {
   return fputs(view_notice, to) >= 0;
 }
 
-/* The style sheets of dygraphs and of the page. */
+/* The style sheets of dygraphs and of the page; false after a message if the former cannot be
+ * read. */
 static bool put_style(FILE *to, const webpage *p) {
   (void)p;
   return put_library(to, library_style) && fputs(view_style, to) >= 0;
 }
 
+/* The model as JSON, with the licence notice in it; false if memory is short. */
 static bool put_model(FILE *to, const webpage *p) {
   return webpage_put_model(to, p, view_notice);
 }
 
-/* Writes a script element for each library and one for our own script. */
+/* Writes a script element for each library and one for our own script; false after a message if
+ * a library cannot be read. */
 static bool put_scripts(FILE *to, const webpage *p) {
   (void)p;
   for (int i = 0; scripts[i]; i++) {
@@ -141,8 +145,8 @@ static const struct {
 } marks[] = {{"@TITLE@", put_title}, {"@NOTICE@", put_notice},     {"@STYLE@", put_style},
              {"@MODEL@", put_model}, {"@DATA@", webpage_put_data}, {"@SCRIPTS@", put_scripts}};
 
-/* Copies the template and replaces its marks, which stand there in the order of the table; false
- * if one of them fails. */
+/* Copies the template and replaces its marks, all of which stand there in the order of the
+ * table; false if one of them fails, and the page is then incomplete. */
 static bool put_page(FILE *to, const webpage *p) {
   const char *at = view_page;
   for (int i = 0; i < (int)(sizeof marks / sizeof marks[0]); i++) {
@@ -154,7 +158,9 @@ static bool put_page(FILE *to, const webpage *p) {
   return fputs(at, to) >= 0;
 }
 
-/* Writes the page; the message distinguishes a failed write from a lack of memory. */
+/* Writes the page to path, over an old file; an incomplete file stays. False after a message:
+ * the write failed, or memory is short (also said, as a second message, where a library file
+ * could not be read). */
 bool webpage_write(const webpage *p, const char *path) {
   errno = 0;
   FILE *to = fopen(path, "w");
@@ -175,7 +181,8 @@ bool webpage_write(const webpage *p, const char *path) {
   return false;
 }
 
-/* Writes to name: the base name of model with its ending replaced by .html. */
+/* Writes to name (room bytes): the base name of model with its ending replaced by .html, cut
+ * after 200 characters. */
 void webpage_default_name(const char *model, size_t room, char *name) {
   const char *slash = strrchr(model, '/'), *base = slash ? slash + 1 : model;
   const char *dot = strrchr(base, '.');
@@ -183,7 +190,8 @@ void webpage_default_name(const char *model, size_t room, char *name) {
   snprintf(name, room, "%.*s.html", (int)(length < 200 ? length : 200), base);
 }
 
-/* Starts the browser and waits until the starting program has ended. */
+/* Starts $BROWSER or xdg-open with the file and waits until that program has ended. False after
+ * a message if it cannot be started or ends with an error. */
 bool webpage_show(const char *path) {
   const char *browser = getenv("BROWSER");
   char program[4096], file[4096];

@@ -84,7 +84,9 @@ typedef struct poses {
   double origin[3], quantum;
 } poses;
 
-/* Writes x, y, z and quaternion of a body at a frame; without a film those of the description. */
+/* Writes x, y, z and the quaternion (e0 .. e3) of a body at a frame to pose. Without a film they
+ * are those of the description, and so is a coordinate without a column. A planar body has (x,
+ * y, angle) in the film; its angle becomes a quaternion about z, and z becomes 0. */
 static void pose_at(const poses *p, int frame, int body, double pose[POSE]) {
   const ga_body_info *b = &p->body[body];
   memcpy(pose, b->position, 3 * sizeof *pose);
@@ -100,8 +102,9 @@ static void pose_at(const poses *p, int frame, int body, double pose[POSE]) {
   memcpy(pose + 2, turned, sizeof turned);
 }
 
-/* Sets origin to the centre of all positions and quantum so that each position fits into 24
- * bits. */
+/* Sets p->origin to the centre of the box around all finite positions of all frames and
+ * p->quantum to the unit in which they are written, so that |position - origin|/quantum is at
+ * most 2^24. Without any finite position: origin 0, quantum 2^-24. */
 static void measure_poses(poses *p) {
   double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
   for (int f = 0; f < p->frames; f++) {
@@ -123,12 +126,15 @@ static void measure_poses(poses *p) {
   p->quantum = (extent > 0 ? extent : 1) * fine;
 }
 
+/* Frees the arrays; also after poses_open has failed. */
 static void poses_close(poses *p) {
   free(p->body);
   free(p->column);
 }
 
-/* Finds bodies and columns, then measures; false if memory is short. poses_close in any case. */
+/* Fills *p, which need not be initialized: bodies, frames (1 without a film), channels, columns
+ * of the film, then origin and quantum by measure_poses. False if memory is short; poses_close
+ * in any case. */
 static bool poses_open(poses *p, const webpage *whole) {
   static const int channels[] = {[GA_BODY_RIGID] = 7, [GA_BODY_PLANAR] = 4, [GA_BODY_POINT] = 3};
   ga_body_info info;
@@ -156,7 +162,9 @@ static bool poses_open(poses *p, const webpage *whole) {
 
 /* ---- the model ------------------------------------------------------------------------------ */
 
-/* One body as a JSON object: name, type, mass and the look; without a shape its inertia. */
+/* Writes one body as a JSON object: name, type, mass, mass centre, colour if it has one, shape
+ * with its sizes; a body without a shape gets its inertia instead, from which the page makes a
+ * solid. */
 static void put_body(FILE *to, const ga_body_info *b) {
   static const char *const types[] = {"rigid", "planar", "point"};
   static const char *const shapes[] = {NULL, "box", "cylinder", "sphere", "rod"};
@@ -174,8 +182,9 @@ static void put_body(FILE *to, const ga_body_info *b) {
   fputc('}', to);
 }
 
-/* All joints, forces or sensors as a JSON list `key`: bodies, points on them, for joints also the
- * axes. */
+/* Writes all joints, forces or sensors as a JSON list `key`: name, type, bodies (their indices),
+ * `single` (it has one body only), radius, the points on both bodies, for joints also the axes
+ * on both (9 numbers each). */
 static void put_drawables(FILE *to, const ga_mechanism *m, ga_drawable_kind kind, const char *key) {
   ga_drawable drawable;
   fprintf(to, ",\"%s\":[", key);
@@ -201,8 +210,8 @@ static void put_drawables(FILE *to, const ga_mechanism *m, ga_drawable_kind kind
   fputc(']', to);
 }
 
-/* Is column i of the film offered for plots? All but t; poses only if there are not too many
- * numbers. */
+/* Is column i of the film offered for plots? All but t (column 0); columns of poses only if the
+ * film has at most PLOT_NUMBERS numbers. p->film must not be NULL. */
 static bool is_plotted(const poses *p, int i) {
   const film *f = p->film;
   if (i == 0) return false;
@@ -216,7 +225,8 @@ static quantity column_quantity(const ga_mechanism *m, const char *name) {
   return quantity_in(name, i < 0 ? NULL : ga_mechanism_column_unit(m, i));
 }
 
-/* The list "columns": name, quantity and unit of each plotted column. */
+/* Writes the list "columns": name, quantity and unit ("" for 1) of each plotted column; an empty
+ * list without a film. */
 static void put_columns(FILE *to, const ga_mechanism *m, const poses *p) {
   bool first = true;
   fputs(",\"columns\":[", to);
@@ -247,7 +257,8 @@ static void put_output(FILE *to, const webpage *whole) {
   fputs(chosen ? "]" : "\"energy.kinetic\",\"energy.potential\",\"energy.total\"]", to);
 }
 
-/* Writes the whole model as one JSON object; false if memory is short. */
+/* Writes the whole model as one JSON object; notice is the licence text shown on the page. False
+ * if memory is short; then nothing is written. Errors of writing are left in ferror(to). */
 bool webpage_put_model(FILE *to, const webpage *whole, const char *notice) {
   poses p;
   const bool ok = poses_open(&p, whole);
@@ -285,13 +296,15 @@ bool webpage_put_model(FILE *to, const webpage *whole, const char *notice) {
 
 /* ---- the numbers ---------------------------------------------------------------------------- */
 
+/* a stream of bytes written as base64; bits holds those not written yet */
 typedef struct base64 {
   FILE *to;
   unsigned bits;
   int count; /* bytes in bits */
 } base64;
 
-/* Collects three bytes and then writes them as four characters of base64. */
+/* Adds a byte (0 .. 255) to b; each third one writes the three as four characters of base64.
+ * flush_bytes must follow the last byte. */
 static void put_byte(base64 *b, unsigned byte) {
   static const char sign[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   b->bits = b->bits << 8 | byte;
@@ -334,8 +347,8 @@ static void put_integer(base64 *b, int64_t x) {
   put_byte(b, (unsigned)z);
 }
 
-/* The plotted columns: the first value of each as a double, then all values minus the first as
- * floats. */
+/* Writes the plotted columns of p->film, which must not be NULL: the first value of each as a
+ * double, then column by column all values minus the first as floats. */
 static void put_plots(base64 *out, const poses *p) {
   const thinned_rows *rows = &p->film->rows;
   for (int i = 0; i < rows->width; i++) {
@@ -348,9 +361,10 @@ static void put_plots(base64 *out, const poses *p) {
   }
 }
 
-/* Writes the integers of one body at a frame to now, returns how many. before: those of the last
- * frame, kept where a value is not finite. Of a quaternion and its negative, the nearer one to
- * before is taken. */
+/* Writes one body's pose as integers to now, and returns how many: 7 (rigid), 4 (planar), 3
+ * (point). Positions are in units of p->quantum from p->origin, quaternion numbers in units of
+ * 2^-24. before: the integers of this body in the last frame (0 in the first), kept where a
+ * value is not finite; of a quaternion and its negative the one nearer to them is taken. */
 static int quantise(const poses *p, int body, const double *pose, const int64_t *before,
                     int64_t *now) {
   const ga_body_type type = p->body[body].type;
@@ -371,8 +385,10 @@ static int quantise(const poses *p, int body, const double *pose, const int64_t 
   return n;
 }
 
-/* Writes the poses of all frames as second differences in time, which are small integers; false if
- * memory is short. */
+/* Writes the poses of all frames, frame by frame and body by body, as second differences in time
+ * of the integers of quantise(), x_f - (2 x_f-1 - x_f-2), which are small for smooth motion;
+ * frame 0 as it is, frame 1 as a first difference. q holds three frames (now, last, older),
+ * which change places. False if memory is short; then nothing is written. */
 static bool put_poses(base64 *out, const poses *p) {
   const size_t n = (size_t)p->channels + POSE;
   int64_t *q = calloc(3 * n, sizeof *q), *now = q, *last = q + n, *older = q + 2 * n;
@@ -395,7 +411,8 @@ static bool put_poses(base64 *out, const poses *p) {
   return true;
 }
 
-/* Writes times, plotted columns and poses in base64; the layout is described in page/data.js. */
+/* Writes times, plotted columns (only with a film) and poses in base64; the layout is described
+ * in page/data.js. False if memory is short; part of it may then be written. */
 bool webpage_put_data(FILE *to, const webpage *whole) {
   poses p;
   base64 out = {.to = to};

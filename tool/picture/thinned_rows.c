@@ -5,13 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Allocates room + 1 rows of `width` numbers: the last one is for the newest row. */
+/* Fills *r, which need not be initialized: room + 1 zeroed rows of `width` numbers, the last one
+ * for the newest row. False if memory is short. */
 bool thinned_rows_open(thinned_rows *r, int width, int room) {
   *r = (thinned_rows){.width = width, .room = room, .stride = 1};
   r->data = calloc((size_t)(room + 1) * (size_t)width, sizeof *r->data);
   return r->data != NULL;
 }
 
+/* Frees the rows; *r is empty then. */
 void thinned_rows_close(thinned_rows *r) {
   free(r->data);
   *r = (thinned_rows){.width = 0};
@@ -32,8 +34,9 @@ int thinned_rows_count(const thinned_rows *r) {
   return r->count + r->pending;
 }
 
-/* Keeps the row just written if it is a stride-th one, else leaves it pending, to be overwritten
- * by the next. When all rows are in use, halves their number and doubles the stride. */
+/* Keeps the row just written at thinned_rows_next() if it is a stride-th one, else leaves it
+ * pending: there, but overwritten by the next. When `room` rows are kept, drops every second
+ * one, doubles the stride, and leaves the newest pending. */
 void thinned_rows_keep(thinned_rows *r) {
   const size_t size = (size_t)r->width * sizeof *r->data;
   r->pending = r->seen++ % r->stride != 0;

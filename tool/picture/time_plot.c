@@ -29,8 +29,9 @@ struct time_plot {
 
 /* ---- which columns -------------------------------------------------------------------------- */
 
-/* Adds column i to the panel of its quantity, or to a new one. It is dropped if there is no room,
- * or if the panel has columns of another source. */
+/* Adds column i to the panel of its quantity, or to a new one (p->panel, p->panels). It is
+ * dropped if there are PANELS panels or CURVES curves already, or if the panel has columns of
+ * another source. */
 static void add_curve(time_plot *p, int i) {
   const int source = p->columns.source[i];
   column_name label = quantity_label(columns_quantity(&p->columns, i));
@@ -54,7 +55,8 @@ static bool is_drawn(int source) {
   return source != COLUMN_OF_TIME && source != COLUMN_OF_ENERGY && source != FIELD_VD;
 }
 
-/* Chooses the curves and allocates the rows; NULL if memory is short. */
+/* A plot of a problem's chosen columns over time: chooses the curves and allocates the rows;
+ * NULL if memory is short. time_plot_free frees it. */
 time_plot *time_plot_new(const ga_problem *problem) {
   time_plot *p = calloc(1, sizeof *p);
   if (!p) return NULL;
@@ -104,7 +106,8 @@ typedef struct sketch {
   column_name title[PANELS][CURVES], column[PANELS][CURVES];
 } sketch;
 
-/* Fills *s with the chart of the plot; it points into *s and to title, so *s must not be moved. */
+/* Fills *s with the chart of the plot; its table has the columns t, c1, c2, .. in the order of
+ * the panels' curves. The chart points into *s and to title, so *s must not be moved. */
 static void make_sketch(const time_plot *p, const char *title, sketch *s) {
   int column = 0;
   *s = (sketch){.c = {.title = title,
@@ -123,7 +126,8 @@ static void make_sketch(const time_plot *p, const char *title, sketch *s) {
   }
 }
 
-/* Height in pixels, from a chart made for this purpose only. */
+/* Height of the picture in pixels, from a chart made for this purpose only; an estimate if
+ * memory is short. */
 int time_plot_height(const time_plot *p) {
   sketch *s = calloc(1, sizeof *s);
   if (!s) return CHART_TIME_HEIGHT * (p->panels + 1);
@@ -133,8 +137,8 @@ int time_plot_height(const time_plot *p) {
   return height;
 }
 
-/* Writes the gnuplot script of the chart, with the rows as its table; nothing if memory is
- * short. */
+/* Writes the gnuplot script of the chart to `to`, with the rows as its table of columns t, c1,
+ * c2, ..; nothing if memory is short. */
 void time_plot_write(const time_plot *p, const char *title, FILE *to) {
   table t;
   char names[PANELS * CURVES * 8] = "t";

@@ -20,7 +20,8 @@ static double event_value(void *context, const ga_state *state) {
   return team_value(own->team, value_of_whole, context, state);
 }
 
-/* Handler of an event that does not end the run: print it and go on (0). */
+/* Handler of an event that does not end the run: print it and return 0, go on. context: the
+ * run_event. */
 static int report_event(void *context, int event, int sign, const ga_state *state) {
   (void)event, (void)sign;
   const run_event *own = context;
@@ -28,8 +29,9 @@ static int report_event(void *context, int event, int sign, const ga_state *stat
   return 0;
 }
 
-/* Watch the condition `when` and add it to the solver's integrator as the next event of e. stop:
- * it ends the run, otherwise it is only reported. ARGS_GO_ON, or the exit code after a message. */
+/* Watch the condition `when` and add it to the solver's integrator as the next event of e (e->event
+ * must have room, e->count grows). name and when are borrowed. stop: it ends the run, otherwise it
+ * is only reported. ARGS_GO_ON, or the exit code after a message. */
 static int add_event(run_events *e, const ga_mechanism *m, const char *name, const char *when,
                      ga_direction direction, bool stop, const solver *s) {
   run_event *own = &e->event[e->count];
@@ -53,8 +55,9 @@ static int add_event(run_events *e, const ga_mechanism *m, const char *name, con
   return TOOL_FAILED;
 }
 
-/* Add the events of the model file and --stop-when (may be NULL) to the solver's integrator.
- * ARGS_GO_ON, or the exit code after a message. events_close in any case. */
+/* Add the events of the model file and --stop-when (may be NULL) to the solver's integrator, which
+ * uses e from then on: e must be zeroed before and stay in place. ARGS_GO_ON, or the exit code
+ * after a message. events_close in any case. */
 int events_open(run_events *e, const ga_problem *problem, const char *stop_when, solver *s) {
   const ga_file *file = file_of(problem);
   ga_file_event event;
@@ -84,7 +87,7 @@ int events_open(run_events *e, const ga_problem *problem, const char *stop_when,
     code = add_event(e, m, event.name, event.when, event.direction, event.stop, s);
   }
   if (code == ARGS_GO_ON && stop_when) {
-    code = add_event(e, m, "--stop-when", stop_when, GA_EVENT_RISING, true, s);
+    code = add_event(e, m, "--stop-when", stop_when, GA_EVENT_RISING, true /* stop */, s);
   }
   return code;
 }

@@ -16,7 +16,8 @@ void simulate_log(void *context, ga_log_level level, const char *text) {
   tool_error("%s%s", level == GA_LOG_WARNING ? "warning: " : "", text);
 }
 
-/* Update energy0 (at the first call), energy_end and energy_change = max |E - energy0|. */
+/* Update s->energy0 (at the first call, when it is NaN), energy_end and energy_change = max |E -
+ * energy0|. Nothing if the model has no energy. All processes of a team call it. */
 static void watch_energy(simulation *s, const ga_state *state) {
   double kin, pot;
   if (!solver_energy(s->solver, &s->problem->model, state, &kin, &pot)) return;
@@ -28,8 +29,8 @@ static void watch_energy(simulation *s, const ga_state *state) {
   s->energy_change = fmax(s->energy_change, fabs(s->energy_end - s->energy0));
 }
 
-/* Append a row to the trajectory, in process 0. All processes learn whether it failed: returns
- * false, with write_failed set. */
+/* Append a state to the trajectory as a row, in process 0. If that fails, after a message, all
+ * processes return false, with s->write_failed set. All processes of a team call it. */
 static bool append_row(simulation *s, const ga_state *state) {
   const ga_state *whole = team_gather(s->solver->team, state);
   const bool good = !team_writes(s->solver->team) || trajectory_row(s->out, whole);
@@ -37,10 +38,12 @@ static bool append_row(simulation *s, const ga_state *state) {
   return !s->write_failed;
 }
 
-/* For --out-dt: write the rows at t0 + k out_dt that the last step has passed, by dense output.
- * s->next_out is the next k. False after a message. */
+/* For --out-dt: write the rows at t0 + k out_dt up to state->t that were not written yet, by dense
+ * output (the integrator's interpolation inside its last step). s->next_out, the next k, moves on;
+ * s->between is scratch. False after a message. */
 static bool write_between(simulation *s, const ga_state *state) {
   const ga_model *model = &s->problem->model;
+  /* slack: times that differ by less are the same */
   double t0 = s->problem->t0, slack = 1e-9 * s->out_dt, *field[FIELDS];
   for (int f = 0; f < FIELDS; f++) field[f] = snapshot_field(model, s->between, f);
   for (;; s->next_out++) {
@@ -59,8 +62,8 @@ static bool write_between(simulation *s, const ga_state *state) {
   }
 }
 
-/* Write the row, or rows, that belong to this state; true also without a trajectory. steps: how
- * many have been done. */
+/* Write the row, or with --out-dt the rows, that belong to this state; true also without a
+ * trajectory, false after a message. steps: how many have been done, noted in s->last_row. */
 static bool write_row(simulation *s, const ga_state *state, long steps) {
   if (!s->out) return true;
   s->last_row = steps;
@@ -74,8 +77,8 @@ static double checkpoint_after(const simulation *s, double t) {
   return t0 + (floor((t - t0) / every * (1 + 1e-12)) + 1) * every;
 }
 
-/* Save the present state of the integrator to s->save_state. False, with save_failed set, after a
- * message. */
+/* Save the present state of the integrator to the file s->save_state. False, with s->save_failed
+ * set, after a message. All processes of a team call it. */
 static bool save_state_file(simulation *s) {
   ga_integrator *it = s->solver->it;
   if (team_save(s->solver->team, it, s->save_state) == GA_OK) return true;
@@ -85,7 +88,8 @@ static bool save_state_file(simulation *s) {
   return false;
 }
 
-/* Pass a state on to s->seen, the plot and the page. */
+/* Pass a state on to s->seen (a function of the caller), the plot and the film of the page, as far
+ * as they are wanted. All processes of a team call it. */
 static void record_frame(simulation *s, const ga_state *state) {
   if (s->seen) s->seen(s->seen_context, state);
   if (!s->shows) return;
@@ -110,8 +114,9 @@ static bool observe_step(void *context, const ga_state *state, long steps) {
   return !s->interrupted;
 }
 
-/* Project the velocity onto the hidden constraint at the present time. The states before and after
- * both become rows and frames. GA_STOPPED if a row cannot be written. */
+/* Project the velocity onto the hidden constraint (that of velocities) at the present time and
+ * print how far it moved. The states before and after both become rows and frames. GA_OK, the
+ * status of a failed projection, or GA_STOPPED if a row cannot be written. */
 static ga_status project_velocity(simulation *s) {
   ga_integrator *it = s->solver->it;
   const ga_state *state = ga_integrator_state(it);
@@ -128,7 +133,8 @@ static ga_status project_velocity(simulation *s) {
 }
 
 /* Start at the problem's initial values, or load s->from_state and write its first row and frame.
- * GA_STOPPED after a message if that state is later than t_end or a row cannot be written. */
+ * Sets s->next_checkpoint and, when resumed, s->next_out. GA_STOPPED after a message if that state
+ * is later than t_end (s->start_refused) or a row cannot be written; else GA_OK or the failure. */
 static ga_status start_or_resume(simulation *s) {
   const ga_problem *problem = s->problem;
   s->next_checkpoint = isnan(s->checkpoint_every) ? INFINITY : checkpoint_after(s, problem->t0);
@@ -149,7 +155,8 @@ static ga_status start_or_resume(simulation *s) {
   return write_row(s, state, solver_steps(s->solver)) ? GA_OK : GA_STOPPED;
 }
 
-/* Start, run to project_at if there is one, project, and run to t_end. */
+/* Start, run to s->project_at if there is one (it may be NaN), project, and run to s->t_end. The
+ * status of the first part that did not end with GA_OK, GA_EVENT if an event ended the run. */
 static ga_status run_to_end(simulation *s) {
   ga_status status = start_or_resume(s);
   if (status == GA_OK && solver_state(s->solver)->t <= s->project_at) {
@@ -175,8 +182,10 @@ static int report_outcome(const simulation *s, ga_status status, const ga_state 
   return TOOL_FAILED;
 }
 
-/* Make the run that s describes: rows, frames, checkpoints, projection, saved end state. Returns
- * the exit code, after a message if it is not TOOL_OK. */
+/* Make the run that s describes: rows, frames, checkpoints, projection, saved end state. s->solver
+ * is open, and files in s are. Sets status, seconds, the energies and the flags of s; the end state
+ * is then solver_state. Returns the exit code, after a message if it is not TOOL_OK. All processes
+ * of a team call it. */
 int simulate(simulation *s) {
   s->energy0 = s->energy_end = s->energy_change = NAN;
   s->last_row = -1;

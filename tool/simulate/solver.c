@@ -19,6 +19,7 @@ static int observe_extrapolated(void *context, const ga_extrapolated *now) {
   return s->watch && !s->watch(s->context, &now->state, now->steps);
 }
 
+/* Are the step sizes h, h/2, h/3, .. rather than h, h/2, h/4, ..? */
 static bool is_harmonic(const extrapolation *how) {
   return how->steps == GA_STEPS_HARMONIC;
 }
@@ -28,20 +29,23 @@ int extrapolation_substeps(const extrapolation *how, int j) {
   return is_harmonic(how) ? j + 1 : 1 << j;
 }
 
+/* m_K of the finest run: its steps are h/m_K. */
 int extrapolation_finest(const extrapolation *how) {
   return extrapolation_substeps(how, how->K);
 }
 
+/* Name of the sequence of step sizes: "harmonic" or "halved". */
 const char *extrapolation_steps(const extrapolation *how) {
   return is_harmonic(how) ? "harmonic" : "halved";
 }
 
+/* How multipliers are found, as --extrapolate-multipliers says: "consistent" or "extrapolated". */
 const char *extrapolation_multipliers(const extrapolation *how) {
   return how->multipliers == GA_MULTIPLIERS_CONSISTENT ? "consistent" : "extrapolated";
 }
 
-/* Create the extrapolator s->x with the settings s->how; values of -1 keep the library's
- * defaults. */
+/* Create the extrapolator s->x with the settings s->how; values of -1 keep the library's defaults.
+ * It calls s->watch after each step. GA_OK, or the failure with a message in err. */
 static ga_status open_extrapolator(solver *s, const ga_model *model, const ga_options *options,
                                    ga_error *err) {
   const extrapolation *how = &s->how;
@@ -56,8 +60,10 @@ static ga_status open_extrapolator(solver *s, const ga_model *model, const ga_op
   return GA_OK;
 }
 
-/* Open an integrator, or with how->K > 0 an extrapolator. With s->team set, it integrates this
- * process's subdomain instead of the model. ARGS_GO_ON, or the exit code after a message. */
+/* Open an integrator s->it, or with how->K > 0 (how may be NULL) an extrapolator s->x; sets s->how.
+ * s must be zeroed except for team, watch and context, and stay in place. With s->team set, it
+ * integrates this process's subdomain instead of the model. ARGS_GO_ON, or the exit code after a
+ * message; solver_close in any case. */
 int solver_open(solver *s, const ga_model *model, const ga_options *options,
                 const extrapolation *how) {
   ga_error err = {GA_OK, ""};
@@ -102,18 +108,20 @@ ga_status solver_start(solver *s, const ga_problem *problem) {
               : ga_integrator_start(s->it, problem->t0, problem->q0, problem->v0);
 }
 
+/* Integrate up to t_end, from the present state. GA_OK, GA_EVENT or GA_STOPPED if an event or
+ * s->watch ended it before, or a failure. */
 ga_status solver_run(solver *s, double t_end) {
   return s->x ? ga_extrapolator_run(s->x, t_end) : ga_integrator_run(s->it, t_end);
 }
 
-/* After the run: gather the state of the whole, which solver_state then returns (in process 0).
- * All processes must call it. */
+/* After the run of a team: gather the state of the whole in s->end, which solver_state then returns
+ * (in process 0; its arrays are NULL elsewhere). All processes must call it. */
 void solver_finish(solver *s) {
   if (s->team) s->end = team_gather(s->team, ga_integrator_state(s->it));
 }
 
-/* Kinetic and potential energy at a state, summed over all processes, which must all call it.
- * False if the model has no energy or its callback failed. */
+/* Set *kin and *pot, the energies at a state, summed over all processes, which must all call it.
+ * False if the model has no energy (both are then unchanged) or its callback failed (NaN). */
 bool solver_energy(const solver *s, const ga_model *model, const ga_state *state, double *kin,
                    double *pot) {
   if (s->team) model = team_model(s->team);
@@ -130,10 +138,12 @@ const ga_state *solver_state(const solver *s) {
   return s->x ? &ga_extrapolator_state(s->x)->state : ga_integrator_state(s->it);
 }
 
+/* Number of steps so far; of an extrapolation, steps of h. */
 long solver_steps(const solver *s) {
   return s->x ? ga_extrapolator_state(s->x)->steps : ga_integrator_stats(s->it)->steps;
 }
 
+/* Counters of the run; of an extrapolation, of all its runs together. Owned by s. */
 const ga_stats *solver_stats(const solver *s) {
   return s->x ? ga_extrapolator_stats(s->x) : ga_integrator_stats(s->it);
 }

@@ -20,9 +20,9 @@ struct team {
 
 /* ---- open and close ------------------------------------------------------------------------- */
 
-/* Join the other processes and cut the mechanism into subdomains; *out stays NULL if there is one
- * process. petsc: PETSc options, "off", or NULL: not given. ARGS_GO_ON or the exit code;
- * team_close in any case. */
+/* Join the other processes and cut the mechanism into subdomains; *out becomes NULL if there is one
+ * process. petsc: PETSc options, "off", or NULL: not given, PETSc if it is there. ARGS_GO_ON, or
+ * the exit code after a message; team_close in any case. Collective: all processes call it. */
 int team_open(const ga_problem *problem, const char *petsc, team **out) {
   *out = NULL;
   const launcher found = launcher_detect();
@@ -68,51 +68,61 @@ void team_close(team *r) {
   free(r);
 }
 
+/* Does this process write files and print? Process 0 does, and any process without a team. */
 bool team_writes(const team *r) {
   return !r || launcher_detect().process == 0;
 }
 
+/* The model of this process's subdomain, owned by the team. */
 const ga_model *team_model(const team *r) {
   return r->ops->subdomain(r->launch).model;
 }
 
+/* Start positions of this process's subdomain, owned by the team. */
 const double *team_q0(const team *r) {
   return r->ops->subdomain(r->launch).q0;
 }
 
+/* Start velocities of this process's subdomain, owned by the team. */
 const double *team_v0(const team *r) {
   return r->ops->subdomain(r->launch).v0;
 }
 
+/* The library's team, for ga_options.team; owned by r. */
 struct ga_team *team_members(team *r) {
   return r->ops->team(r->launch);
 }
 
 /* ---- together ------------------------------------------------------------------------------- */
 
+/* Is good true on all processes? `good` itself without a team. Collective: all call it. */
 bool team_agree(const team *r, bool good) {
   return r ? r->ops->agree(good) : good;
 }
 
-/* ARGS_GO_ON if all processes have it; else this process's own error code, or TOOL_FAILED. */
+/* ARGS_GO_ON if all processes have it; else this process's own error code, or TOOL_FAILED if only
+ * others have one. Collective: all processes call it. */
 int team_code(const team *r, int code) {
   if (team_agree(r, code == ARGS_GO_ON)) return ARGS_GO_ON;
   return code == ARGS_GO_ON ? TOOL_FAILED : code;
 }
 
 /* The state of the whole mechanism, in process 0 (arrays are NULL elsewhere); `own` itself without
- * a team. Valid until the next call. */
+ * a team. Valid until the next call. Collective: all processes call it. */
 const ga_state *team_gather(team *r, const ga_state *own) {
   if (!r) return own;
   r->ops->gather(r->launch, own, &r->whole);
   return &r->whole;
 }
 
+/* value(context, state of the whole), the same on all processes; NaN if it could not be gathered.
+ * Collective: all processes call it. */
 double team_value(team *r, team_function value, void *context, const ga_state *own) {
   return r ? r->ops->value(r->launch, value, context, own) : value(context, own);
 }
 
-/* Replace the energies of the subdomains by their sums over all processes. */
+/* Replace the energies of the subdomains by their sums over all processes; nothing without a team
+ * (r NULL). Collective: all processes call it. */
 void team_energy(team *r, double *kin, double *pot) {
   double both[2] = {*kin, *pot};
   if (!r) return;
@@ -120,13 +130,15 @@ void team_energy(team *r, double *kin, double *pot) {
   *kin = both[0], *pot = both[1];
 }
 
-/* Save the state of the whole mechanism; the file is the same as that of one process. */
+/* Save the state of the whole mechanism to a file, the same as that of one process. GA_OK, or the
+ * failure, with the message in the integrator. Collective: all processes call it. */
 ga_status team_save(team *r, ga_integrator *it, const char *path) {
   return r ? ga_integrator_save_whole(it, path, r->ops->whole(r->launch))
            : ga_integrator_save(it, path);
 }
 
-/* Load a state that one or any number of processes saved. */
+/* Load a state that one or any number of processes saved into the integrator. GA_OK, or the
+ * failure, with the message in the integrator. Collective: all processes call it. */
 ga_status team_load(team *r, ga_integrator *it, const char *path) {
   return r ? ga_integrator_load_whole(it, path, r->ops->whole(r->launch))
            : ga_integrator_load(it, path);

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Read the model file a->operand and set the state to its start: q0, v0, t = 0, vd and multipliers
- * zero. ARGS_GO_ON, or the exit code after a message. */
+/* Read the model file a->operand and set all of p to its start: q0, v0, t = 0, vd and multipliers
+ * zero. ARGS_GO_ON, or the exit code after a message; mechanism_state_close in any case. */
 int mechanism_state_open(mechanism_state *p, const problem_args *given, args *a) {
   *p = (mechanism_state){.t = 0};
   if (!file_named(a->operand)) {
@@ -77,8 +77,9 @@ static int run_to(mechanism_state *p, const args *a, const char *from_state, dou
   return code;
 }
 
-/* Move p to the equilibrium found from its q: changes q, lam, psi; v and vd become 0. e (may be
- * NULL) receives the effort. ARGS_GO_ON, or TOOL_FAILED after a message. */
+/* Move p to the equilibrium at time p->t found from its q: changes q, lam, psi; v and vd become 0,
+ * also if it fails. e (may be NULL) receives the effort and pointers to lam and psi of p.
+ * ARGS_GO_ON, or TOOL_FAILED after a message. */
 int mechanism_state_find_equilibrium(mechanism_state *p, ga_equilibrium *e) {
   ga_equilibrium own = {0};
   ga_error err = {GA_OK, ""};
@@ -110,7 +111,7 @@ int mechanism_state_move(mechanism_state *p, const args *a, const char *at) {
     tool_error("--at '%s': no such state file; 'equilibrium' or a time may stand here, too", at);
     return TOOL_FAILED;
   }
-  return run_to(p, a, at, 0);
+  return run_to(p, a, at, 0 /* not used */);
 }
 
 /* Save t, q, v as a state of the integrator, for `run --from-state`. ARGS_GO_ON, or the exit code

@@ -48,15 +48,16 @@ bool file_named(const char *operand) {
   return strchr(operand, '/') != NULL;
 }
 
-/* A ga_log_fn for the reader of model files. */
+/* A ga_log_fn for the reader of model files: print the text as a warning. */
 static void print_warning(void *context, ga_log_level level, const char *text) {
   (void)context, (void)level;
   tool_error("warning: %s", text);
 }
 
-/* Read a model file as a problem with default settings: rho_inf 0.9, h 1e-3, t_end 1. want:
- * columns that must exist, or NULL. ARGS_GO_ON, or the exit code; *problem, if set, is closed by
- * the caller. */
+/* Read a model file as a problem with default settings: rho_inf 0.9, h 1e-3, t_end 1. sets:
+ * parameters replaced by --set. want: columns that must exist, or NULL. path is borrowed.
+ * ARGS_GO_ON, or TOOL_FAILED after a message; *problem, which is set only if the file could be
+ * read, is closed by the caller in both cases. */
 int file_open(const char *path, const file_sets *sets, const char *want, ga_problem **problem) {
   const ga_file_options options = {
       .set = sets->set, .nset = sets->count, .want = want, .log = print_warning};
@@ -107,7 +108,8 @@ static void fill_in_defaults(ga_problem *p, const char *path) {
 }
 
 /* Open a shared object as a problem; mult0 is a copy, the rest is borrowed from the object until
- * problem_close. ARGS_GO_ON or the exit code. */
+ * problem_close, defaults are filled in. ARGS_GO_ON, or TOOL_FAILED after a message; *problem, if
+ * it is set, is closed by the caller in both cases. */
 int file_open_object(const char *path, const ga_problem_options *options, ga_problem **problem) {
   own_problem *p = calloc(1, sizeof *p);
   if (!p) {
@@ -190,9 +192,10 @@ static int check_method(const char *name) {
   return tool_unknown("method", name, method_at, NULL);
 }
 
-/* Apply the section `run` of the model file where the command line gave nothing; keys are written
- * with _ there. Redundant rows are allowed by default. ARGS_GO_ON, or the exit code after a
- * message. */
+/* Apply the section `run` of the model file to a->settings and a->options where the command line
+ * gave nothing; keys are written with _ there. Redundant constraint rows are allowed by default. A
+ * command that makes no run takes the options of the library only. ARGS_GO_ON, or the exit code
+ * after a message with the line of the file. */
 int file_apply_options(args *a, const ga_problem *problem) {
   const ga_file *file = file_of(problem);
   const char *key, *value;

@@ -44,7 +44,8 @@ static void put_options(FILE *to, const sweep_plan *p) {
   fputc(']', to);
 }
 
-/* Everything that the results depend on, one key in a line, so that a difference can be shown. */
+/* Writes all that the results depend on as JSON, one key in a line, so that a difference can be
+ * shown; for json_text, whose argument is a sweep_identity. */
 void sweep_identity_write(FILE *to, const void *sweep_about_) {
   const sweep_identity *about = sweep_about_;
   const sweep_plan *p = about->plan;

@@ -50,7 +50,8 @@ static bool write_at(int fd, const void *from, size_t size, off_t at) {
 
 /* ---- records -------------------------------------------------------------------------------- */
 
-/* Appends the record of a run; what a failed write has left is cut off again. */
+/* Appends the record of a run and updates j->at, end and done; the remains of a failed write are
+ * cut off again. False after a message. Only one thread at a time may call it. */
 bool sweep_journal_append(sweep_journal *j, const sweep_shape *s, const sweep_result *r) {
   size_t size = 0;
   char *record = sweep_record_pack(s, r, &size);
@@ -116,11 +117,12 @@ static void report_difference(const sweep_journal *j, const char *there, const c
       j->path, (int)strcspn(there, "\n"), there, (int)strcspn(here, "\n"), here);
 }
 
-/* Checks that the file is a journal of this very sweep; sets j->end to the end of its head. False
- * after a message. */
+/* Checks that the file is a journal of this very sweep, whose identity is about; sets j->end to
+ * the end of its head, 0 on failure. False after a message. */
 static bool check_head(sweep_journal *j, const char *about) {
   uint64_t head[2];
   char *there = NULL;
+  /* mark, and length of the identity, at most 1 GiB to be believed */
   bool ok = read_at(j->fd, head, sizeof head, 0) && head[0] == HEAD && head[1] < 1u << 30;
   if (ok) there = calloc(head[1] + 1, 1);
   ok = there && read_at(j->fd, there, head[1], (off_t)sizeof head);
@@ -147,8 +149,9 @@ static bool head_incomplete(const sweep_journal *j, const char *head, size_t siz
   return same;
 }
 
-/* Writes the head of a new journal, or checks that of an old one; sets j->found and j->end. The
- * file must be locked. False after a message. */
+/* Writes the head of a new journal, or checks that of an old one; sets j->found (it is an old
+ * one) and j->end. The file must be locked. False after a message; a new file that cannot be
+ * written is removed. */
 static bool write_or_check_head(sweep_journal *j, const char *about) {
   const uint64_t mark[2] = {HEAD, strlen(about)};
   const size_t size = sizeof mark + mark[1];
@@ -169,8 +172,9 @@ static bool write_or_check_head(sweep_journal *j, const char *about) {
   return report_failure(j, "write");
 }
 
-/* Opens or creates the file and locks it. Another sweep may remove the file between opening and
- * locking; then a new one is opened. False after a message. */
+/* Opens or creates the file (j->fd) and locks it; goes on without a lock where the file system
+ * has none. Another sweep may remove the file between opening and locking; then a new one is
+ * opened. False after a message; sweep_journal_close closes it. */
 static bool open_locked(sweep_journal *j) {
   struct stat own, named;
   while (true) {
@@ -188,9 +192,9 @@ static bool open_locked(sweep_journal *j) {
   }
 }
 
-/* Indexes all complete records (sets at, done, end) and truncates the file after the last one, as
- * a killed sweep may have left half a record. If memory runs out, the file is not truncated. False
- * after a message. */
+/* Indexes all complete records from j->end on (sets at, done, end) and truncates the file after
+ * the last one, as a killed sweep may have left half a record. j->at is zeroed before. If memory
+ * runs out, the file is not truncated. False after a message. */
 static bool index_records(sweep_journal *j, const sweep_shape *s) {
   const off_t size = lseek(j->fd, 0, SEEK_END);
   sweep_result r;
@@ -227,7 +231,9 @@ bool sweep_journal_exists(const char *out) {
   return there;
 }
 
-/* Opens, locks, checks the head, indexes the records. */
+/* Fills *j, which need not be initialized: opens or creates OUT.journal, locks it, checks that
+ * it is of this sweep (about: its identity), indexes the records of its `runs` runs. False after
+ * a message; sweep_journal_close in any case. */
 bool sweep_journal_open(sweep_journal *j, const char *out, const char *about, const sweep_shape *s,
                         long runs) {
   *j = (sweep_journal){.fd = -1, .runs = runs, .path = journal_path(out)};

@@ -34,7 +34,8 @@ static const char *column_at(const void *list, int i) {
   return i < r->count ? r->name[i].text : NULL;
 }
 
-/* Appends column `at` of r, its name and unit, to the columns kept; false after a message. */
+/* Appends column `at` of r, its name and unit, to the columns kept (s->name, s->unit,
+ * s->columns); false after a message. */
 static bool keep_column(sweep_shape *s, const column_set *r, int at) {
   const size_t n = (size_t)s->columns + 1;
   column_name *name = realloc(s->name, n * sizeof *name);
@@ -50,8 +51,8 @@ static bool keep_column(sweep_shape *s, const column_set *r, int at) {
   return true;
 }
 
-/* Keeps the columns named in "a,b,c"; t is always kept and ignored here. Returns as
- * sweep_shape_open. */
+/* Keeps the columns named in "a,b,c"; t (column 0) is always kept and ignored here. ARGS_GO_ON,
+ * or the exit code after a message. */
 static int keep_named(sweep_shape *s, const column_set *r, const char *names) {
   while (true) {
     char name[NAME_MAX_LENGTH];
@@ -69,7 +70,9 @@ static int keep_named(sweep_shape *s, const column_set *r, const char *names) {
   }
 }
 
-/* Sets the columns kept and the number of values; s->extremes must be set before. */
+/* Sets the columns kept, `chosen`, `parameters` and the number of values; s is zeroed but for
+ * extremes, history and want, which must be set before. names NULL: the usual columns.
+ * ARGS_GO_ON, or the exit code after a message; sweep_shape_close in any case. */
 int sweep_shape_open(sweep_shape *s, const sweep_plan *p, const ga_problem *problem,
                      const char *names) {
   column_set r;

@@ -26,7 +26,8 @@ typedef struct making {
   int *pick;   /* which of them are kept; -1: this run has no such column */
 } making;
 
-/* Allocates the values of a result; false if memory is short. */
+/* Empties *r and allocates its values (zero); false if memory is short. sweep_result_close in
+ * any case. */
 bool sweep_result_open(sweep_result *r, const sweep_shape *s) {
   *r = (sweep_result){.value = calloc((size_t)s->values, sizeof *r->value)};
   return r->value != NULL;
@@ -41,9 +42,10 @@ void sweep_result_close(sweep_result *r) {
 
 /* ---- columns -------------------------------------------------------------------------------- */
 
-/* Opens the columns of this run and sets m->pick. Columns are found by name, as a varied size may
- * move them; usually they follow each other as in the first run, which is tried first. False after
- * a message. */
+/* Opens the columns of this run and sets m->all (scratch) and m->pick, the index of each kept
+ * column, -1: this run has none of this name. Columns are found by name, as a varied size may
+ * move them; usually they follow each other as in the first run, which is tried first. False
+ * after a message; free_run frees all. */
 static bool find_columns(making *m) {
   const sweep_shape *s = m->shape;
   if (!columns_open(&m->columns, m->problem, s->chosen ? COLUMNS_ALL : COLUMNS_CHOSEN))
@@ -69,7 +71,8 @@ static double kept_value(const making *m, int i) {
   return m->pick[i] < 0 ? NAN : m->all[m->pick[i]];
 }
 
-/* Called at every state, from the start on: updates least and largest value of each kept column. */
+/* Called at every state, from the start on; context is the making: lowers and raises the least
+ * and largest value of each kept column in the result (NaN: none yet). Overwrites m->all. */
 static void update_extremes(void *context, const ga_state *state) {
   making *m = context;
   const sweep_shape *s = m->shape;
@@ -81,7 +84,8 @@ static void update_extremes(void *context, const ga_state *state) {
   }
 }
 
-/* Appends t and the kept columns at this state to the history; false after a message. */
+/* Called for each row of the output; context is the making: appends t and the kept columns at
+ * this state to the history of the result, whose room grows as needed. False after a message. */
 static bool keep_row(void *context, const ga_state *state) {
   making *m = context;
   sweep_result *r = m->result;
@@ -129,7 +133,8 @@ static void keep_stats(const making *m) {
 #undef KEEP
 }
 
-/* Stores the kept columns at the end; NaN, also for the extremes, if the run failed. */
+/* Stores the kept columns at the end; NaN, also for the extremes, if the run failed.
+ * keep_parameters and make_run come first. */
 static void keep_end(making *m) {
   const sweep_shape *s = m->shape;
   double *end = m->result->value + sweep_shape_end(s);
@@ -156,9 +161,9 @@ static void tidy_message(char *message) {
 
 /* ---- the run -------------------------------------------------------------------------------- */
 
-/* Parses the command line of the run as `run` does and opens the problem. Options that write files
- * are ignored; each run takes one thread, because runs are made side by side. ARGS_GO_ON or an
- * exit code. */
+/* Parses the command line of the run as `run` does and opens the problem: sets m->words, args,
+ * set, options, problem. Options that write files are ignored; each run takes one thread unless
+ * told otherwise, because runs are made side by side. ARGS_GO_ON or an exit code. */
 static int read_words(making *m) {
   m->args = (args){.command = &run_command, .settings = &m->set, .options = &m->options};
   if (!sweep_words_make(&m->words, m->plan, m->result->run)) {
@@ -175,8 +180,8 @@ static int read_words(making *m) {
   return code;
 }
 
-/* Makes the run and stores status, end time, steps and counts. TOOL_OK, or the exit code after a
- * message. */
+/* Makes the run and stores status, end time, steps and counts in m->result; a failed one keeps
+ * the status that the caller has set. TOOL_OK, or the exit code after a message. */
 static int make_run(making *m) {
   const sweep_shape *s = m->shape;
   simulation sim;
@@ -211,8 +216,9 @@ static void free_run(making *m) {
   free(m->pick);
 }
 
-/* Makes the run; its messages go to r->message. A failed run is a result, too, an interrupted one
- * is not. */
+/* Makes run number r->run and fills *r, which sweep_result_open has made: status, values, rows,
+ * seconds; messages go to r->message. A failed run is a result, too; false if it was
+ * interrupted, and there is none. */
 bool sweep_run(const sweep_plan *p, const sweep_shape *s, sweep_result *r) {
   making m = {.plan = p,
               .shape = s,

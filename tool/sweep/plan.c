@@ -12,8 +12,8 @@
 #include "args/run_settings.h"
 #include "source/model_file.h"
 
-/* p->runs = samples (or 1) times the product of the numbers of values; checks --samples, --random
- * and --seed against each other. */
+/* Sets p->runs = samples (or 1) times the product of the numbers of values; checks --samples,
+ * --random and --seed against each other. ARGS_GO_ON, or TOOL_USAGE after a message. */
 int sweep_plan_count(sweep_plan *p) {
   int nrandom = 0;
   const char *missing = NULL;
@@ -37,7 +37,7 @@ int sweep_plan_count(sweep_plan *p) {
   return TOOL_USAGE;
 }
 
-/* Frees the words of all variables. */
+/* Frees the words of all variables; the plan has none then. */
 void sweep_plan_close(sweep_plan *p) {
   for (int i = 0; i < p->count; i++) {
     sweep_variable *v = &p->variable[i];
@@ -70,8 +70,9 @@ static double range_value(const sweep_variable *v, long k) {
   return copysign(pow(10, first + (last - first) * fraction), v->from);
 }
 
-/* The value of a variable in a run: a word of its list, or a number written to *room. Run numbers
- * count samples fastest, then the last variable, the first one slowest. */
+/* The value of a variable (its index) in a run as a text: a word of its list, or a number
+ * written to *room. Run numbers count samples fastest, then the last variable, the first one
+ * slowest. sweep_plan_count comes first. */
 const char *sweep_plan_value(const sweep_plan *p, int variable, long run, sweep_value *room) {
   const sweep_variable *v = &p->variable[variable];
   uint32_t among = 0; /* its number among the random ones */
@@ -183,8 +184,8 @@ static const char *known_at(const void *list, int i) {
   return known->name(i);
 }
 
-/* Checks one value of the option --key: parses `run heavy-top --key word` and looks up names of
- * methods and solvers. ARGS_GO_ON, or TOOL_USAGE after a message. */
+/* Checks one value of the option --key: parses `run heavy-top --key word` (any problem does) and
+ * looks up names of methods and solvers. ARGS_GO_ON, or TOOL_USAGE after a message. */
 static int check_word(const char *key, const char *word) {
   const known_names known = {strcmp(key, "method") == 0   ? ga_method_name
                              : strcmp(key, "linsol") == 0 ? ga_linsol_name
@@ -220,8 +221,9 @@ static int check_values(const sweep_variable *v) {
   return code;
 }
 
-/* Sets `parameter` and `number` of all variables, removes the prefix "run." from names, checks
- * all. */
+/* Checks the shared options and all names; sets `parameter` and `number` of all variables and
+ * removes the prefix "run." from names, which says that an option is meant and not a parameter.
+ * ARGS_GO_ON, or TOOL_USAGE after a message. */
 int sweep_plan_resolve(sweep_plan *p, const ga_problem *problem) {
   const ga_file *file = file_of(problem);
   for (int i = 0; i < p->ngiven; i++) {
@@ -258,7 +260,8 @@ int sweep_plan_resolve(sweep_plan *p, const ga_problem *problem) {
 
 /* ---- command lines -------------------------------------------------------------------------- */
 
-/* Appends a copy of `before` + `text` to the words; false if memory is short. */
+/* Appends a copy of `before` + `text` to the words, whose room grows as needed; false if memory
+ * is short, and the words are unchanged. */
 static bool add_word(sweep_words *w, const char *before, const char *text) {
   if (w->count == w->room) {
     const int room = w->room ? 2 * w->room : 16;
@@ -275,8 +278,9 @@ static bool add_word(sweep_words *w, const char *before, const char *text) {
   return true;
 }
 
-/* The words: run OPERAND, the shared options, then --NAME VALUE or --set NAME=VALUE of each
- * variable. */
+/* Fills *w, which need not be initialized, with the words of a run: run OPERAND, the shared
+ * options, then --NAME VALUE or --set NAME=VALUE of each variable. False if memory is short;
+ * sweep_words_free in any case. */
 bool sweep_words_make(sweep_words *w, const sweep_plan *p, long run) {
   *w = (sweep_words){.count = 0};
   bool ok = add_word(w, "", "run") && add_word(w, "", p->operand);
@@ -321,7 +325,8 @@ static void put_shell_word(FILE *to, const char *word) {
   fputc('\'', to);
 }
 
-/* Writes one command line for each run; TOOL_OK, or TOOL_FAILED after a message. */
+/* Writes one command line for each run, with --final added; TOOL_OK, or TOOL_FAILED after a
+ * message. The caller looks at ferror(to). */
 int sweep_plan_list(const sweep_plan *p, FILE *to) {
   for (long run = 0; run < p->runs && !ferror(to); run++) {
     sweep_words w;

@@ -29,7 +29,8 @@ static uint64_t checksum_of(const char *about) {
   return about ? sweep_checksum(SWEEP_CHECKSUM_BEGIN, about, strlen(about)) : 0;
 }
 
-/* Detects the launcher and, if there are several processes, loads and starts MPI. */
+/* Detects the launcher and, if there are several processes, loads and starts MPI; fills *job.
+ * Collective: all processes call it. False after a message. */
 bool sweep_job_join(sweep_job *job) {
   const launcher found = launcher_detect();
   *job = (sweep_job){.process = found.process, .processes = found.processes};
@@ -40,7 +41,7 @@ bool sweep_job_join(sweep_job *job) {
   return job->ops != NULL;
 }
 
-/* Ends MPI, if it was started; waits for all processes. */
+/* Ends MPI, if it was started; waits for all processes. Collective: all processes call it. */
 void sweep_job_leave(sweep_job *job) {
   if (job->ops) job->ops->end();
   job->ops = NULL;
@@ -60,8 +61,9 @@ static char *wait_for_message(const sweep_job *job, int *from, size_t *size) {
 
 /* ---- process 0 ------------------------------------------------------------------------------ */
 
-/* Process 0 sends all others the first message: code and checksum of the sweep; others do
- * nothing. */
+/* Process 0 sends all others the first message: code (ARGS_GO_ON or an exit code) and the
+ * checksum of `about`, the identity of the sweep (NULL: none). On other processes it does
+ * nothing. sweep_job_work receives it. */
 void sweep_job_announce(const sweep_job *job, int code, const char *about) {
   const announcement a = {code, checksum_of(about)};
   if (job->process != 0) return;
@@ -83,8 +85,9 @@ static bool store_result(const sweep_job_server *server, const sweep_source *sou
   return source->store(source->self, result);
 }
 
-/* Answers the messages of the other processes until all have ended. After a failure every request
- * is answered by -1, so that they end soon. */
+/* The work of process 0: answers the messages of the other processes until all have ended.
+ * source gives the runs and stores the results; self is a sweep_job_server. After a failure
+ * every request is answered by -1, so that they end soon. */
 void sweep_job_serve(void *self, const sweep_source *source) {
   const sweep_job_server *server = self;
   const sweep_job *job = server->job;
@@ -132,7 +135,8 @@ static void request_run(remote *me) {
   me->requested = true;
 }
 
-/* The next run for this process, -1 if none is left; requests the one after it in advance. */
+/* The next run for this process, -1 if none is left or an interrupt came; requests the one after
+ * it in advance (me->requested). */
 static long next_run(void *self) {
   remote *me = self;
   int64_t run = -1;
@@ -155,7 +159,9 @@ static bool send_result(void *self, const sweep_result *result) {
   return true;
 }
 
-/* The work of a process other than 0; the job ends if it has read another model than process 0. */
+/* The work of a process other than 0: waits for the announcement, makes runs until none is left,
+ * sends the last message. about: the identity of the sweep as this process has read it; if it
+ * differs from that of process 0, the whole job ends. TOOL_OK, or the code announced. */
 int sweep_job_work(const sweep_job *job, const sweep_plan *p, const sweep_shape *s,
                    const char *about) {
   announcement a;

@@ -75,6 +75,7 @@ static const char *check_ends(double a, double b) {
   return a < b ? NULL : "the first number must be less than the second";
 }
 
+/* a distribution with two parameters; draw makes a number from two uniform ones in (0, 1) */
 typedef struct random_kind {
   const char *name, *arguments;
   const char *(*check)(double a, double b); /* what is wrong, NULL: nothing */
@@ -88,7 +89,9 @@ static const random_kind kinds[] = {
 };
 enum { NKINDS = (int)(sizeof kinds / sizeof kinds[0]) };
 
-/* Draws from the words of Philox with (run, variable) as the counter and the seed as the key. */
+/* The number of a variable in a run, by the law: made from the words of Philox with (run,
+ * variable) as the counter and the seed as the key, so the same arguments always give the same
+ * number. */
 double random_draw(const random_law *law, uint64_t seed, uint64_t run, uint32_t variable) {
   const uint32_t counter[4] = {(uint32_t)run, (uint32_t)(run >> WORD), variable, 0};
   const uint32_t key[2] = {(uint32_t)seed, (uint32_t)(seed >> WORD)};
@@ -118,7 +121,8 @@ static bool unknown_kind(const char *typed, size_t size, char *why) {
   return false;
 }
 
-/* Reads "1.5, 0.2)": two finite numbers and the closing parenthesis at the end of the text. */
+/* Reads "1.5, 0.2)" into *a and *b: two finite numbers and the closing parenthesis at the end of
+ * the text. False if it is anything else; *a and *b may then be written. */
 static bool read_pair(const char *text, double *a, double *b) {
   char *end;
   *a = strtod(text, &end);
@@ -130,7 +134,8 @@ static bool read_pair(const char *text, double *a, double *b) {
   return end != second && strcmp(end, ")") == 0 && isfinite(*a) && isfinite(*b);
 }
 
-/* Reads NAME(a,b) and checks the two numbers; false with a message in why (size bytes). */
+/* Reads NAME(a,b) into *law and checks the two numbers; false with a message in why (size
+ * bytes), and *law may then be partly written. */
 bool random_read(const char *text, random_law *law, size_t size, char *why) {
   char name[24];
   const size_t length = strcspn(text, "(");

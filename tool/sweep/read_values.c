@@ -15,8 +15,8 @@ static bool report_wrong(const arg_spec *spec, const char *text, const char *why
   return false;
 }
 
-/* Appends a variable with the name before "=" to the plan; *values points behind it. NULL after a
- * message. */
+/* Appends a variable with the name before "=" to the plan and counts it; *values points behind
+ * the "=". The variable borrows text. NULL after a message. */
 static sweep_variable *add_variable(const arg_spec *spec, const char *text, sweep_plan *p,
                                     const char **values) {
   const char *equals = strchr(text, '=');
@@ -62,8 +62,8 @@ static bool is_number(const char *text) {
   return end != text && !*end && isfinite(value);
 }
 
-/* Reads "a,b,c" into v->word and v->count; v->number is set if all are numbers. False after a
- * message. */
+/* Reads "a,b,c" into v->word (new memory, freed by sweep_plan_close) and v->count; v->number is
+ * set if all are numbers. spec and text are for messages. False after a message. */
 static bool read_list(const arg_spec *spec, const char *text, const char *values,
                       sweep_variable *v) {
   long count = 1;
@@ -86,8 +86,8 @@ static bool read_list(const arg_spec *spec, const char *text, const char *values
 
 /* ---- ranges --------------------------------------------------------------------------------- */
 
-/* Reads "0.5 mm:" at *at: the number and its unit (size bytes, may be empty); moves *at behind the
- * colon. */
+/* Reads "0.5 mm:" at *at: the number and its unit (size bytes, may be empty); moves *at behind
+ * the colon. False, with *at unchanged, if it is not of this form. */
 static bool read_bound(const char **at, double *number, char *unit, size_t size) {
   char *end;
   *number = strtod(*at, &end);
@@ -99,7 +99,8 @@ static bool read_bound(const char **at, double *number, char *unit, size_t size)
   return true;
 }
 
-/* Reads "A:B:N" or "A:B:N:log" into v; A and B may have one unit. False after a message. */
+/* Reads "A:B:N" or "A:B:N:log" into v (from, to, unit, count, logarithmic, number); A and B may
+ * have one unit, the same. False after a message. */
 static bool read_range(const arg_spec *spec, const char *text, const char *values,
                        sweep_variable *v) {
   char unit[sizeof v->unit], *end;
@@ -129,7 +130,8 @@ static bool read_range(const arg_spec *spec, const char *text, const char *value
 
 /* ---- options -------------------------------------------------------------------------------- */
 
-/* Adds a variable with a range, if there is a colon, or a list of values. */
+/* Reader of --vary: adds to the plan (field) a variable with a range, if there is a colon, or a
+ * list of values. False after a message. */
 bool sweep_read_vary(const arg_spec *spec, const char *text, void *field) {
   sweep_plan *p = field;
   const char *values = NULL;
@@ -138,7 +140,8 @@ bool sweep_read_vary(const arg_spec *spec, const char *text, void *field) {
   return strchr(values, ':') ? read_range(spec, text, values, v) : read_list(spec, text, values, v);
 }
 
-/* Adds a random variable with its distribution. */
+/* Reader of --random: adds to the plan (field) a random variable with its distribution. False
+ * after a message. */
 bool sweep_read_random(const arg_spec *spec, const char *text, void *field) {
   sweep_plan *p = field;
   const char *values = NULL;
@@ -149,7 +152,8 @@ bool sweep_read_random(const arg_spec *spec, const char *text, void *field) {
   return random_read(values, &v->law, sizeof why, why) ? true : report_wrong(spec, text, why);
 }
 
-/* Reads a whole number of 64 bits without sign. */
+/* Reader of --seed: a whole number of 64 bits without sign, into the plan (field), whose
+ * `seeded` is set. False after a message. */
 bool sweep_read_seed(const arg_spec *spec, const char *text, void *field) {
   char *end;
   errno = 0;

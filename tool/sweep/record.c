@@ -29,7 +29,8 @@ static uint64_t record_checksum(const sweep_record *head, const char *body) {
                         (size_t)head->bytes);
 }
 
-/* Packs a result into new memory, *size bytes: head, values, rows, message. */
+/* Packs a result into new memory, *size bytes: head, values, rows, message. The caller frees it;
+ * NULL if memory is short. */
 char *sweep_record_pack(const sweep_shape *s, const sweep_result *r, size_t *size) {
   sweep_record head = {.mark = MARK,
                        .run = r->run,
@@ -52,7 +53,8 @@ char *sweep_record_pack(const sweep_shape *s, const sweep_result *r, size_t *siz
   return all;
 }
 
-/* Checks all numbers of the head before anything is allocated by them; `size` bytes are there. */
+/* Can this be the head of a record of this sweep, of which `size` bytes are there? Checks all
+ * numbers of the head before anything is allocated by them; the checksum is checked later. */
 bool sweep_record_possible(const sweep_shape *s, const sweep_record *head, long runs,
                            int64_t size) {
   const int64_t most = size - (int64_t)sizeof *head;
@@ -72,7 +74,9 @@ static bool make_room(const sweep_shape *s, sweep_result *r, long rows) {
   return true;
 }
 
-/* Checks the checksum and copies the record into r, which sweep_result_open has made. */
+/* Checks the checksum and copies the record into r, which sweep_result_open has made. The head
+ * must have passed sweep_record_possible. False, with the values and message of r unchanged, if
+ * it is damaged or memory is short (errno is ENOMEM). */
 bool sweep_record_unpack(const sweep_shape *s, const char *record, sweep_result *r) {
   sweep_record head;
   memcpy(&head, record, sizeof head);

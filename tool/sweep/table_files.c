@@ -13,6 +13,7 @@
 
 /* ---- a file being written ------------------------------------------------------------------- */
 
+/* a table on its way to a file, CSV or HDF5 */
 typedef struct sheet {
   const char *path; /* its name when it is complete */
   char *temporary;  /* its name until then */
@@ -44,8 +45,8 @@ static bool report_failure(const sheet *t) {
   return false;
 }
 
-/* Creates the temporary HDF5 file of a sheet, with the model and the identity of the sweep in it;
- * false after a message. */
+/* Creates the temporary HDF5 file of a sheet (t->results), with the columns of h, the model and
+ * the identity of the sweep in it. False after a message. */
 static bool open_results(sheet *t, const heading *h, const sweep_tables *f) {
   char title[200];
   char *model = output_model(f->problem);
@@ -69,8 +70,9 @@ static bool open_results(sheet *t, const heading *h, const sweep_tables *f) {
   return t->results != NULL;
 }
 
-/* Creates the temporary file PATH.part, HDF5 or CSV by the ending of path, and writes its head;
- * false after a message. sheet_close in any case. */
+/* Fills *t, which need not be initialized: creates the temporary file PATH.part, HDF5 or CSV by
+ * the ending of path, and writes its head. Borrows path. False after a message; sheet_close in
+ * any case. */
 static bool sheet_open(sheet *t, const char *path, const heading *h, const sweep_tables *f) {
   const size_t size = strlen(path) + 6;
   *t = (sheet){.path = path, .columns = h->columns, .chosen = h->chosen, .texts = h->texts};
@@ -90,7 +92,8 @@ static bool sheet_open(sheet *t, const char *path, const heading *h, const sweep
   return true;
 }
 
-/* Appends a row: numbers, then texts (a CSV file takes the first `chosen` numbers only). */
+/* Appends a row: h->columns numbers, then h->texts texts (a CSV file takes the first `chosen`
+ * numbers only). False after a message. */
 static bool sheet_row(sheet *t, const double *row, const char *const *text) {
   errno = 0;
   const bool ok = t->results ? ga_results_append_texts(t->results, row, text) == GA_OK
@@ -98,8 +101,9 @@ static bool sheet_row(sheet *t, const double *row, const char *const *text) {
   return ok ? true : report_failure(t);
 }
 
-/* Closes the file and gives it its name. statistics NULL: it is not complete and is removed. False
- * after a message; a sheet that was never opened is fine. */
+/* Closes the file and gives it its name. statistics: JSON text of the counts for an HDF5 file;
+ * NULL: the sheet is not complete and is removed. False after a message; a zeroed sheet that was
+ * never opened is fine (true). */
 static bool sheet_close(sheet *t, const char *statistics) {
   bool ok = true;
   if (t->results) {
@@ -127,7 +131,8 @@ static bool sheet_close(sheet *t, const char *statistics) {
 
 /* ---- columns -------------------------------------------------------------------------------- */
 
-/* Appends a column name + suffix to the heading; the arrays are large enough. */
+/* Appends a column name + suffix to the heading h (its arrays column, name and count columns);
+ * the arrays must have room. */
 static void add_column(heading *h, const char *name, const char *suffix, const char *unit) {
   sheet_name *to = &h->name[h->columns];
   snprintf(to->text, sizeof to->text, "%s%s", name, suffix);
@@ -142,8 +147,8 @@ static bool is_taken(const heading *h, const char *name) {
   return false;
 }
 
-/* Appends the kept columns at the end, ".end" added to a name that is taken, and NAME.min,
- * NAME.max. */
+/* Appends the kept columns at the end, ".end" added to a name that a column before has, and if
+ * extremes are kept NAME.min, NAME.max for each. */
 static void add_ends(heading *h, const sweep_shape *s) {
   const int before = h->columns;
   for (int i = 0; i < s->columns; i++) {
@@ -166,8 +171,9 @@ static int longest_word(const sweep_variable *v) {
   return longest < 65535 ? (int)longest : 65535;
 }
 
-/* Heading of the table: run, varied numbers, status, t, steps, kept columns; texts; and then
- * columns that only HDF5 files have (history, counts). put_run writes in the same order. */
+/* Fills the zeroed heading of the table: run, varied numbers, status, t, steps, kept columns
+ * (all these are `chosen`: also in CSV files); texts (words of variables, message); then columns
+ * that only HDF5 files have (history, counts). put_run writes in the same order. */
 static void describe_runs(heading *h, const sweep_plan *p, const sweep_shape *s) {
   add_column(h, "run", "", "1");
   for (int i = 0; i < p->count; i++) {
@@ -208,6 +214,7 @@ static void describe_history(heading *h, const sweep_shape *s) {
 
 /* ---- rows ----------------------------------------------------------------------------------- */
 
+/* both sheets while all runs are written, and what they are made from */
 typedef struct writing {
   const sweep_tables *files;
   const sweep_plan *plan;
@@ -230,7 +237,9 @@ static bool put_history(writing *w, const sweep_result *r) {
   return ok;
 }
 
-/* Writes the row of a run, in the order of describe_runs, and its history if it is kept. */
+/* Writes the row of a run to w->table, in the order of describe_runs, and its history if it is
+ * kept; uses w->row and counts w->rows. r->value has the order of sweep_shape (one_run.h). False
+ * after a message. */
 static bool put_run(writing *w, const sweep_result *r) {
   const sweep_plan *p = w->plan;
   const sweep_shape *s = w->shape;
@@ -268,9 +277,9 @@ static void count_end(sweep_ends *ends, const sweep_result *r) {
   memcpy(ends->message, r->message, sizeof ends->message);
 }
 
-/* Writes all runs in order from the journal and counts how they ended. A run that the journal
- * lacks has the status SWEEP_MISSING, its varied numbers, and NaN elsewhere. False after a
- * message. */
+/* Writes all runs in order from the journal and counts in w->ends how they ended. A run that the
+ * journal lacks has the status SWEEP_MISSING, its varied numbers, and NaN elsewhere. False after
+ * a message; the sheets are then incomplete. */
 static bool put_all(writing *w, const sweep_journal *j) {
   sweep_result r;
   bool ok = sweep_result_open(&r, w->shape);
@@ -304,7 +313,8 @@ static void put_statistics(FILE *to, const void *ends_) {
           n[2], n[3]);
 }
 
-/* Opens the table and, if wanted, the histories; h is scratch for their headings. */
+/* Opens w->table and, if wanted, w->history; h is scratch for their headings, zeroed but for its
+ * arrays. False after a message; sheet_close for both in any case. */
 static bool open_sheets(writing *w, heading *h) {
   const sweep_tables *f = w->files;
   describe_runs(h, w->plan, w->shape);
@@ -315,7 +325,9 @@ static bool open_sheets(writing *w, heading *h) {
   return sheet_open(&w->history, f->history, h, f);
 }
 
-/* Writes both files; on failure neither gets its name. */
+/* Writes the table and, if wanted, the histories, and fills *ends (counts by status, first
+ * failed run). False after a message: if anything failed before the renaming, neither gets its
+ * name; the history is renamed first. */
 bool sweep_tables_write(const sweep_tables *f, const sweep_plan *p, const sweep_shape *s,
                         const sweep_journal *j, sweep_ends *ends) {
   const size_t most = (size_t)(s->values + p->count + 8);
@@ -338,7 +350,8 @@ bool sweep_tables_write(const sweep_tables *f, const sweep_plan *p, const sweep_
   return ok;
 }
 
-/* Only HDF5 files say which sweep wrote them: always false for CSV. */
+/* Is the table there, complete, and of this very sweep? Only HDF5 files say which sweep wrote
+ * them: always false for CSV. */
 bool sweep_tables_complete(const sweep_tables *f) {
   ga_results *r = NULL;
   if (!results_named(f->out) || ga_results_open(f->out, &r, NULL) != GA_OK) return false;

@@ -10,7 +10,8 @@
 #include "simulate/interrupt.h"
 #include "simulate/progress.h"
 
-/* Makes runs of the source until none is left, or one is interrupted or cannot be stored. */
+/* Makes runs of the source, one after the other, until none is left, or one is interrupted or
+ * cannot be stored. Without memory it makes none, after a message. */
 void sweep_work(const sweep_source *source, const sweep_plan *p, const sweep_shape *s) {
   sweep_result r;
   if (!sweep_result_open(&r, s)) {
@@ -49,8 +50,8 @@ static long next_run(void *self) {
   return -1;
 }
 
-/* Appends a result to the journal, counts it and shows progress, under the lock; a failure stops
- * all threads. */
+/* Appends a result to the journal, counts it in the tally and shows progress, under the lock.
+ * False, after a message, if it cannot be stored; this stops all threads. */
 static bool store_result(void *self, const sweep_result *r) {
   pool *p = self;
   pthread_mutex_lock(&p->lock);
@@ -74,8 +75,9 @@ static void *thread_main(void *context) {
   return NULL;
 }
 
-/* Starts threads, works or serves in the calling one, and waits for all. If fewer threads than
- * wanted can be started, the others do the work. */
+/* Starts threads into `thread` (room for `workers`), works (or serves, if server is not NULL) in
+ * the calling one, and waits for all. If fewer threads than wanted can be started, the others do
+ * the work. */
 static void run_threads(pool *p, int workers, const sweep_server *server, pthread_t *thread) {
   const int others = server ? workers : workers - 1;
   int count = 0;
@@ -88,7 +90,9 @@ static void run_threads(pool *p, int workers, const sweep_server *server, pthrea
   while (count > 0) pthread_join(thread[--count], NULL);
 }
 
-/* Makes all runs that the journal lacks; sets the tally. */
+/* Makes all runs that the journal lacks, with `workers` threads; server, if not NULL, serves
+ * other processes meanwhile. Adds to the tally and sets its elapsed seconds. True if all runs
+ * are in the journal; false after a failure or an interrupt. */
 bool sweep_threads(const sweep_plan *p, const sweep_shape *s, sweep_journal *j, int workers,
                    const sweep_server *server, sweep_tally *tally) {
   bool *skip = calloc((size_t)p->runs, sizeof *skip);
