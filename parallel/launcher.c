@@ -34,7 +34,8 @@ static int number_in(const char *variable) {
   return text && *text && !*end && value >= 0 && value <= INT_MAX ? (int)value : -1;
 }
 
-/* The first launcher whose variables are set; one process without a launcher. */
+/* The first launcher whose variables are set, with this process's number and how many there are;
+ * process 0 of 1 without a launcher. */
 launcher launcher_detect(void) {
   for (int i = 0; i < NLAUNCHER; i++) {
     const int processes = number_in(launchers[i].processes);
@@ -77,7 +78,8 @@ static void *open_library(launcher_scope scope) {
 }
 
 /* Open the library, compare versions, start MPI, and check that MPI sees the processes of the
- * launcher; see launcher.h. */
+ * launcher. Returns the library's functions, whose end() the caller calls at last; NULL with the
+ * reason in `why` (size bytes): MPI is then not running. All processes call it. */
 const ga_launch_ops *launcher_join(launcher_scope scope, char *why, size_t size) {
   const launcher found = launcher_detect();
   dlerror(); /* forget older errors */

@@ -24,7 +24,8 @@ static const double PIVOT = 0.02, PIVOT_SYMMETRIC = 0.01;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Run one phase of MUMPS, one thread at a time; INFOG(1) has the result. */
+/* Run one phase of MUMPS (job: INITIALIZE, ..), one thread at a time; INFOG(1) of id has the
+ * result, negative after an error. */
 static void run_phase(DMUMPS_STRUC_C *id, int job) {
   pthread_mutex_lock(&lock);
   id->job = job;
@@ -32,12 +33,14 @@ static void run_phase(DMUMPS_STRUC_C *id, int job) {
   pthread_mutex_unlock(&lock);
 }
 
-/* counts beyond the range of an int are given in millions, with a minus sign */
+/* The count that MUMPS reports: beyond the range of an int it is given in millions, with a minus
+ * sign. */
 static double count_of(MUMPS_INT number) {
   return number < 0 ? -1e6 * number : number;
 }
 
-/* The results of the last call; factored: counts of the factorization, else predictions. */
+/* Fill all of *out with the results of the last call; factored: counts of the factorization, else
+ * predictions. null_at: row of the first null pivot from 0 on, -1 if there is none. */
 static void fill_report(const DMUMPS_STRUC_C *id, bool factored, ga_mumps_report *out) {
   *out = (ga_mumps_report){.code = INFOG(id, 1),
                            .detail = INFOG(id, 2),
@@ -50,7 +53,8 @@ static void fill_report(const DMUMPS_STRUC_C *id, bool factored, ga_mumps_report
   if (out->code >= 0 && out->null_pivots > 0) out->null_at = id->pivnul_list[0] - 1;
 }
 
-/* An instance of MUMPS for the entries of A, which must outlive it; NULL on failure. */
+/* A new instance of MUMPS for the entries of A, whose arrays it borrows; NULL on failure.
+ * close_instance frees it. */
 static void *open_instance(const ga_mumps_matrix *A) {
   DMUMPS_STRUC_C *id = calloc(1, sizeof *id);
   if (!id) return NULL;
@@ -63,8 +67,8 @@ static void *open_instance(const ga_mumps_matrix *A) {
     return NULL;
   }
   for (int i = 1; i <= 3; i++) ICNTL(id, i) = -1; /* no streams */
-  ICNTL(id, 4) = 0;
-  ICNTL(id, 8) = 0; /* no scaling, ours is enough */
+  ICNTL(id, 4) = 0;                               /* print nothing */
+  ICNTL(id, 8) = 0;                               /* no scaling, ours is enough */
   CNTL(id, 1) = A->symmetric ? PIVOT_SYMMETRIC : PIVOT;
   id->n = A->n;
   id->nnz = A->nnz;
@@ -74,6 +78,7 @@ static void *open_instance(const ga_mumps_matrix *A) {
   return id;
 }
 
+/* End an instance of MUMPS and free it; NULL is allowed. */
 static void close_instance(void *instance) {
   DMUMPS_STRUC_C *id = instance;
   if (!id) return;
@@ -81,28 +86,30 @@ static void close_instance(void *instance) {
   free(id);
 }
 
-/* See ga_mumps_driver; matching lets MUMPS permute large entries to the diagonal. */
+/* Analyze the pattern with ICNTL(7) = ordering; matching lets MUMPS permute large entries to the
+ * diagonal. *out: result code and predictions (see ga_mumps_driver). */
 static void analyze(void *instance, int ordering, bool matching, ga_mumps_report *out) {
   DMUMPS_STRUC_C *id = instance;
   const int automatic = 7;
   ICNTL(id, 6) = matching ? automatic : 0;
   ICNTL(id, 7) = ordering;
   run_phase(id, ANALYZE);
-  fill_report(id, false, out);
+  fill_report(id, false /* predictions */, out);
 }
 
-/* See ga_mumps_driver: extra in per cent, pivots below `null` are replaced by `instead`. */
+/* Factor the present values, after analyze. extra: memory beyond the prediction in per cent; pivots
+ * below `null` are replaced by `instead`. *out: code and counts (see ga_mumps_driver). */
 static void factor(void *instance, int extra, double null, double instead, ga_mumps_report *out) {
   DMUMPS_STRUC_C *id = instance;
   ICNTL(id, 14) = extra;
-  ICNTL(id, 24) = 1;
+  ICNTL(id, 24) = 1;   /* find null pivots */
   CNTL(id, 3) = -null; /* negative: not relative to the norm of the matrix */
   CNTL(id, 5) = instead;
   run_phase(id, FACTOR);
   fill_report(id, true, out);
 }
 
-/* X <- A^-1 X, or A^-T X, for nrhs columns. */
+/* X <- A^-1 X, or A^-T X if transposed, for nrhs columns of n numbers, after factor. *out: code. */
 static void solve(void *instance, bool transposed, int nrhs, double *X, ga_mumps_report *out) {
   DMUMPS_STRUC_C *id = instance;
   ICNTL(id, 9) = !transposed;
@@ -113,7 +120,8 @@ static void solve(void *instance, bool transposed, int nrhs, double *X, ga_mumps
   fill_report(id, true, out);
 }
 
-/* X: basis of the null space, `count` columns, one for each null pivot of the last factor. */
+/* X: basis of the null space, `count` columns of n numbers, one for each null pivot of the last
+ * factor; count must be out->null_pivots of that. *out: code. */
 static void null_vectors(void *instance, int count, double *X, ga_mumps_report *out) {
   DMUMPS_STRUC_C *id = instance;
   const int all = -1;

@@ -19,7 +19,8 @@ static herr_t receive_error(hid_t stack, void *data) {
   return 0;
 }
 
-/* Collect errors of HDF5 in *l from now on; see h5.h. */
+/* Collect errors of HDF5 in *l from now on, instead of printing them, until ga_h5_leave; *l also
+ * keeps the setting of before. */
 void ga_h5_listen(h5_listener *l) {
   *l = (h5_listener){.function = NULL};
   H5Eget_auto2(H5E_DEFAULT, &l->function, &l->data);
@@ -51,8 +52,9 @@ void ga_h5_forget(void) {
   if (l) l->reason[0] = '\0';
 }
 
-/* "cannot DOING 'PATH': reason" to err. If a system call failed, HDF5's long text contains the
- * system's message: error message = 'No space left on device'. Only that is shown. */
+/* Write "cannot DOING 'PATH': reason" to err (may be NULL), with the reason that the present
+ * listener kept, and return status. If a system call failed, HDF5's long text contains the system's
+ * message: error message = 'No space left on device'. Only that is shown. */
 ga_status ga_h5_fail(ga_error *err, ga_status status, const char *doing, const char *path) {
   static const char mark[] = "error message = '";
   const h5_listener *l = present_listener();

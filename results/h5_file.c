@@ -9,11 +9,13 @@
 
 #include "h5.h"
 
+/* Was this library built with HDF5? Yes (none.c is the file that says no). */
 bool ga_store_available(void) {
   return true;
 }
 
-/* access properties for all files */
+/* Access properties for all files, to be closed by the caller: the format of HDF5 1.10, and closing
+ * a file closes all its objects. */
 static hid_t file_access(void) {
   hid_t access = H5Pcreate(H5P_FILE_ACCESS);
   H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110);
@@ -28,8 +30,8 @@ hid_t ga_h5_create(const char *path) {
   return file;
 }
 
-/* Open a file to read; many attempts at metadata that a writer is changing. Negative after a
- * failure. */
+/* Open a file to read; mode: 0, or H5F_ACC_SWMR_READ for a file that is being written, with many
+ * attempts at metadata that the writer is changing. Negative after a failure. */
 hid_t ga_h5_open(const char *path, unsigned mode) {
   hid_t access = file_access();
   /* HDF5 waits 2^i ns before it reads metadata that is being written for the i-th time */
@@ -66,8 +68,9 @@ static bool close_objects(ga_store *s) {
   return ok;
 }
 
-/* Extend the file to the size that its superblock states. A killed writer may have allocated blocks
- * there without writing them; HDF5 refuses such a file, except in SWMR mode. */
+/* Extend the file to the size that its superblock (HDF5's head of the file) states. A killed writer
+ * may have allocated blocks there without writing them; HDF5 refuses such a file, except in SWMR
+ * mode. False if the size is not known or the file cannot be extended. */
 static bool extend_to_stated_size(const char *path) {
   struct stat file;
   hsize_t size = 0;
@@ -78,7 +81,8 @@ static bool extend_to_stated_size(const char *path) {
   return (hsize_t)file.st_size >= size || truncate(path, (off_t)size) == 0;
 }
 
-/* Cut /values and /texts to the number of rows in /rows. */
+/* Cut /values and /texts to the number of rows in /rows, if they have more. Failures are
+ * ignored. */
 static void cut_rows(hid_t file) {
   hid_t values = H5Dopen2(file, "values", H5P_DEFAULT), rows = H5Dopen2(file, "rows", H5P_DEFAULT);
   hid_t space = H5Dget_space(values);
@@ -96,7 +100,8 @@ static void cut_rows(hid_t file) {
   H5Dclose(rows);
 }
 
-/* Clear the mark of a killed writer and cut rows that are not counted; see h5.h. */
+/* Clear the mark of a killed writer in the file and cut rows that are not counted. No process may
+ * have it open for writing. False if the file cannot be changed. */
 bool ga_h5_repair(const char *path) {
   if (access(path, W_OK) != 0 || !extend_to_stated_size(path)) return false;
   const hbool_t yes = true;
@@ -111,7 +116,7 @@ bool ga_h5_repair(const char *path) {
   return H5Fclose(file) >= 0;
 }
 
-/* Give reserved but unused disk space back. */
+/* Give reserved but unused disk space of the file s->lock back; failures are ignored. */
 static void release_reserved(const ga_store *s) {
   struct stat file;
   if (s->reserved > 0 && fstat(s->lock, &file) == 0 && ftruncate(s->lock, file.st_size) != 0) {
@@ -119,9 +124,9 @@ static void release_reserved(const ga_store *s) {
   }
 }
 
-/* Close the file, give back unused disk space, and free s. HDF5 1.10 crashes if closing a file
- * fails. After a failed write the file that it closes is one in memory (write_failed), and the file
- * on disk is repaired. */
+/* Close the file, give back unused disk space, and free s, in any case; NULL is allowed. GA_OK, or
+ * GA_ERR_IO with a message. HDF5 1.10 crashes if closing a file fails. After a failed write the
+ * file that it closes is one in memory (write_failed), and the file on disk is repaired. */
 ga_status ga_store_close(ga_store *s, ga_error *err) {
   if (!s) return GA_OK;
   h5_listener l;

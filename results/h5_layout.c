@@ -14,8 +14,8 @@ const h5_text_object ga_h5_text_objects[GA_STORE_TEXTS] = {
     {"title", true},      {"version", true},  {"model", false},
     {"model_name", true}, {"options", false}, {"statistics", false}};
 
-/* Texts of fixed length that end with a zero byte. They are UTF-8, but the type of data sets says
- * ASCII: Octave refuses to read a file with UTF-8 types. */
+/* A type, closed by the caller, for texts of up to `length` bytes that end with a zero byte. They
+ * are UTF-8, but the type of data sets says ASCII: Octave refuses a file with UTF-8 types. */
 hid_t ga_h5_text_type(size_t length) {
   hid_t type = H5Tcopy(H5T_C_S1);
   H5Tset_size(type, length + 1);
@@ -50,7 +50,7 @@ static hid_t put_scalar(hid_t at, const char *name, hid_t type, const void *data
   return set;
 }
 
-/* Create a data set with one integer. */
+/* Create a data set with one integer; false if HDF5 fails. */
 static bool put_number(hid_t at, const char *name, int value) {
   return H5Dclose(put_scalar(at, name, H5T_NATIVE_INT, &value)) >= 0;
 }
@@ -74,7 +74,8 @@ static const char *column_text(const ga_results_column *column, bool unit) {
   return text ? text : "";
 }
 
-/* Create /names or /units (unit): the texts of all columns as one compressed array. */
+/* Create /names, or /units if unit is true: the texts of all columns as one compressed array. False
+ * if HDF5 or memory fails. */
 static bool put_list(hid_t file, const ga_results_head *head, bool unit) {
   const hsize_t n = (hsize_t)head->ncolumn, piece = n < 1024 ? n : 1024;
   size_t longest = 0;
@@ -104,14 +105,15 @@ static bool put_list(hid_t file, const ga_results_head *head, bool unit) {
   return ok;
 }
 
-/* no chunk cache: whole chunks are written at once */
+/* Access properties of /values, closed by the caller: no chunk cache, because whole chunks are
+ * written at once. */
 static hid_t values_access(void) {
   hid_t access = H5Pcreate(H5P_DATASET_ACCESS);
   H5Pset_chunk_cache(access, 1, 0, 1);
   return access;
 }
 
-/* Open /values without a chunk cache. */
+/* Open /values without a chunk cache; the data set, or negative. */
 hid_t ga_h5_open_values(hid_t file) {
   hid_t access = values_access(), set = H5Dopen2(file, "values", access);
   H5Pclose(access);
@@ -150,7 +152,8 @@ void ga_h5_link_name(hid_t group, const char *name, char *link) {
   }
 }
 
-/* Create column i as a data set of its own: a view of row i of /values, which grows with it. */
+/* Create column i as a data set of its own in group: a view of row i of /values, which grows with
+ * it and takes no space for its numbers. False if HDF5 fails. */
 static bool put_view(hid_t group, hid_t values, int i, const ga_results_column *column) {
   const hsize_t none = 0, endless = H5S_UNLIMITED;
   const hsize_t start[2] = {(hsize_t)i, 0}, count[2] = {1, H5S_UNLIMITED};
@@ -165,7 +168,7 @@ static bool put_view(hid_t group, hid_t values, int i, const ga_results_column *
     set = H5Dcreate2(group, link, H5T_NATIVE_DOUBLE, view, H5P_DEFAULT, how, H5P_DEFAULT);
   }
   bool ok = set >= 0 && ga_h5_put_attribute(set, "name", column->name) &&
-            ga_h5_put_attribute(set, "units", column_text(column, true));
+            ga_h5_put_attribute(set, "units", column_text(column, true /* unit */));
   H5Dclose(set);
   H5Pclose(how);
   H5Sclose(line);
@@ -174,7 +177,7 @@ static bool put_view(hid_t group, hid_t values, int i, const ga_results_column *
 }
 
 /* Create the group /columns with one view for each column, in their order; without views if there
- * are too many columns. */
+ * are more than VIEWS_MAX columns. s->values must be open. False if HDF5 fails. */
 static bool put_views(const ga_store *s, const ga_results_head *head) {
   hid_t how = H5Pcreate(H5P_GROUP_CREATE);
   H5Pset_link_creation_order(how, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
@@ -187,8 +190,8 @@ static bool put_views(const ga_store *s, const ga_results_head *head) {
   return ok;
 }
 
-/* Create all objects of a new file; keeps /statistics, /rows and /values open in s. False if HDF5
- * fails. */
+/* Create all objects of the new file s->file, with no rows; keeps /statistics, /rows, /values and
+ * the columns of texts open in s. False if HDF5 fails; the file is then not usable. */
 bool ga_h5_put_all(ga_store *s, const ga_results_head *head, ga_store_chunk chunk) {
   const char *texts[GA_STORE_TEXTS] = {head->title,      head->version, head->model,
                                        head->model_name, head->options, NULL};
@@ -212,6 +215,7 @@ bool ga_h5_put_all(ga_store *s, const ga_results_head *head, ga_store_chunk chun
       H5Dclose(set);
     }
   }
+  /* /names, then /units */
   if (!ok || !put_list(s->file, head, false) || !put_list(s->file, head, true)) return false;
   s->rows = put_scalar(s->file, "rows", H5T_NATIVE_UINT64, &none);
   s->values = put_values(s->file, head->ncolumn, chunk);

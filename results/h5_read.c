@@ -36,8 +36,9 @@ static bool is_marked(int descriptor) {
          (head[11] & 5) != 0;
 }
 
-/* Open the file: normally if it was closed, in SWMR mode if a writer is running. If the writer was
- * killed, its mark is removed first, if the file may be changed. */
+/* Open s->path and set s->file and s->info.growing: normally if it was closed, in SWMR mode (HDF5's
+ * single writer, multiple readers) if a writer is running. If the writer was killed, its mark is
+ * removed first, if the file may be changed. GA_OK, or an error with a message. */
 static ga_status open_file(ga_store *s, ga_error *err) {
   const int descriptor = open(s->path, O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) {
@@ -55,8 +56,8 @@ static ga_status open_file(ga_store *s, ga_error *err) {
   return s->file >= 0 ? GA_OK : ga_h5_fail(err, GA_ERR_FILE, "read", s->path);
 }
 
-/* Read a text of fixed length, with a zero byte appended, to be freed; NULL if the object has
- * another type. */
+/* Read a text of fixed length from an attribute (attribute true) or a data set, with a zero byte
+ * appended, to be freed; NULL if the object has another type, or reading or memory fails. */
 static char *read_fixed_text(hid_t type, hid_t object, bool attribute) {
   const size_t size = H5Tget_size(type);
   char *text = NULL;
@@ -71,6 +72,7 @@ static char *read_fixed_text(hid_t type, hid_t object, bool attribute) {
   return NULL;
 }
 
+/* Does a data space have exactly one element? */
 static bool is_scalar(hid_t space) {
   return H5Sget_simple_extent_npoints(space) == 1;
 }
@@ -94,6 +96,7 @@ static char *read_text(hid_t file, const h5_text_object *where) {
   return text;
 }
 
+/* The text of attribute `name` of the object `at`, to be freed; NULL if there is none. */
 char *ga_h5_read_attribute(hid_t at, const char *name) {
   const h5_text_object where = {name, true};
   return read_text(at, &where);
@@ -122,7 +125,8 @@ static char *read_list(hid_t file, const char *name, int n, size_t *stride) {
   return list;
 }
 
-/* Set ncolumn and chunk from /values; false if it is not a table of numbers. */
+/* Set s->info.ncolumn and .chunk from /values, which is open; false if it is not a chunked table of
+ * numbers. */
 static bool read_shape(ga_store *s) {
   hid_t space = H5Dget_space(s->values), how = H5Dget_create_plist(s->values);
   hid_t type = H5Dget_type(s->values);
@@ -154,7 +158,7 @@ static bool read_rows(ga_store *s) {
   return ok;
 }
 
-/* a whole number, 0 if there is none */
+/* The whole number in the scalar data set `name`, 0 if there is none. */
 static int read_number(hid_t file, const char *name) {
   int value = 0;
   hid_t set = H5Dopen2(file, name, H5P_DEFAULT), space = H5Dget_space(set);
@@ -181,7 +185,8 @@ static ga_status check_format(const ga_store *s, ga_error *err) {
                        version, H5_FORMAT_VERSION);
 }
 
-/* Open the data sets and fill s->info; GA_ERR_FILE if an object is missing or has a wrong shape. */
+/* Open the data sets of s->file and fill s->info, whose texts s owns. GA_OK, or GA_ERR_FILE with a
+ * message if an object is missing or has a wrong shape; ga_store_close frees what there is. */
 static ga_status read_head(ga_store *s, ga_error *err) {
   ga_status status = check_format(s, err);
   if (status != GA_OK) return status;
@@ -206,7 +211,8 @@ static ga_status read_head(ga_store *s, ga_error *err) {
   return ok ? GA_OK : ga_h5_fail(err, GA_ERR_FILE, "read", s->path);
 }
 
-/* Open a file to read, after a repair if its writer was killed; *out is NULL on failure. */
+/* Open a file to read, after a repair if its writer was killed. *out: the store, for
+ * ga_store_close; NULL on failure, with a message in err. */
 ga_status ga_store_open(const char *path, ga_store **out, ga_error *err) {
   h5_listener l;
   ga_h5_listen(&l);
@@ -222,12 +228,14 @@ ga_status ga_store_open(const char *path, ga_store **out, ga_error *err) {
   return ga_h5_leave(&l, status);
 }
 
+/* What is known of the file: columns, rows, texts; owned by s, and changed by ga_store_refresh. */
 const ga_store_info *ga_store_look(const ga_store *s) {
   return &s->info;
 }
 
-/* Update rows, statistics and growing of a file that is being written. The writer's state is
- * checked before the number of rows, so that no row is missed that it wrote before it ended. */
+/* Update rows, statistics and growing in s->info of a file that is being written; the old text of
+ * the statistics is freed. GA_OK, or GA_ERR_IO with a message. The writer's state is checked before
+ * the number of rows, so that no row is missed that it wrote before it ended. */
 ga_status ga_store_refresh(ga_store *s, ga_error *err) {
   h5_listener l;
   ga_h5_listen(&l);
@@ -245,8 +253,8 @@ ga_status ga_store_refresh(ga_store *s, ga_error *err) {
   return ga_h5_leave(&l, ok ? GA_OK : ga_h5_fail(err, GA_ERR_IO, "read", s->path));
 }
 
-/* Rows first .. first + count - 1 of `columns` columns from `column` on: values gets columns *
- * count numbers, column by column. */
+/* Read rows first .. first + count - 1 of `columns` columns from `column` on, which must exist:
+ * values gets columns * count numbers, column by column. GA_OK, or GA_ERR_FILE with a message. */
 ga_status ga_store_read(ga_store *s, int column, int columns, long first, long count,
                         double *values, ga_error *err) {
   h5_listener l;

@@ -15,7 +15,8 @@ static size_t text_bytes(const ga_store *s, int i) {
   return (size_t)s->text_column[i].size + 1;
 }
 
-/* allocate n columns, not open yet */
+/* Allocate n columns of texts in s, not open yet (handles -1), and show them in s->info. False if
+ * memory runs out. */
 static bool allocate_columns(ga_store *s, int n) {
   s->texts = calloc((size_t)n, sizeof *s->texts);
   s->text_column = calloc((size_t)n, sizeof *s->text_column);
@@ -48,7 +49,8 @@ static hid_t put_column(hid_t group, const ga_results_text_column *column, ga_st
   return set;
 }
 
-/* Create the group /texts and its columns, which stay open in s. */
+/* Create the group /texts and its columns, which stay open in s with copies of their names; nothing
+ * if the head has none. False if HDF5 or memory fails. */
 bool ga_h5_texts_put(ga_store *s, const ga_results_head *head, ga_store_chunk chunk) {
   const int n = head->ntext_column;
   if (n == 0) return true;
@@ -68,7 +70,8 @@ bool ga_h5_texts_put(ga_store *s, const ga_results_head *head, ga_store_chunk ch
   return ok;
 }
 
-/* Close and open all columns again, so that HDF5 reads the actual state of their chunks. */
+/* Close and open all columns of texts again, so that HDF5 reads the actual state of their chunks.
+ * False if HDF5 fails. */
 bool ga_h5_texts_open_anew(ga_store *s) {
   if (s->info.ntext_column == 0) return true;
   bool ok = true;
@@ -91,7 +94,8 @@ size_t ga_h5_texts_bytes(const ga_store *s) {
   return bytes * (size_t)s->info.chunk.rows;
 }
 
-/* Write `count` rows of a column from row `first` on, or read them to `to` if `from` is NULL. */
+/* Write `count` rows of a column from row `first` on, or read them to `to` if `from` is NULL. The
+ * data set must be long enough. False if HDF5 fails. */
 static bool transfer_rows(hid_t set, hsize_t first, hsize_t count, const char *from, char *to) {
   hid_t type = H5Dget_type(set), space = H5Dget_space(set);
   hid_t memory = H5Screate_simple(1, &count, NULL);
@@ -104,9 +108,9 @@ static bool transfer_rows(hid_t set, hsize_t first, hsize_t count, const char *f
   return ok;
 }
 
-/* Write rows of all columns; arguments as in ga_store_write. As for /values: chunks of complete
- * rows are compressed, others are not, so that they need not move when they grow. The caller
- * reopens the data sets when that is needed (h5_write.c). */
+/* Write rows of all columns of texts; arguments as in ga_store_write. As for /values: chunks that
+ * get no more rows (final) are compressed, others are not, so that they need not move when they
+ * grow. The caller reopens the data sets when that is needed (h5_write.c). False if HDF5 fails. */
 bool ga_h5_texts_write(ga_store *s, long first, int count, const char *texts, bool final) {
   const size_t rows = (size_t)s->info.chunk.rows;
   const hsize_t start = (hsize_t)first, end = start + (hsize_t)count;
@@ -122,7 +126,7 @@ bool ga_h5_texts_write(ga_store *s, long first, int count, const char *texts, bo
   return ok;
 }
 
-/* Cut all columns of a file to so many rows. */
+/* Cut all columns of texts of a file to so many rows; shorter ones stay. Failures are ignored. */
 void ga_h5_texts_cut(hid_t file, hsize_t rows) {
   if (H5Lexists(file, GROUP, H5P_DEFAULT) <= 0) return;
   hid_t group = H5Gopen2(file, GROUP, H5P_DEFAULT);
@@ -144,7 +148,8 @@ void ga_h5_texts_cut(hid_t file, hsize_t rows) {
 
 /* ---- reading -------------------------------------------------------------------------------- */
 
-/* Open column i of the group and check that it has texts of fixed length; false if not. */
+/* Open column i of the group, in the order of creation, into s->texts[i], and set s->text_column[i]
+ * (its name is a copy). False if it has no texts of fixed length, or no name. */
 static bool find_column(ga_store *s, hid_t group, int i) {
   char link[H5_LINK_MAX + 16], path[H5_LINK_MAX + 32];
   if (H5Lget_name_by_idx(group, ".", H5_INDEX_CRT_ORDER, H5_ITER_INC, (hsize_t)i, link, sizeof link,
@@ -165,7 +170,8 @@ static bool find_column(ga_store *s, hid_t group, int i) {
   return s->text_column[i].name != NULL;
 }
 
-/* Open all columns of texts of a file, in the order of their creation. */
+/* Open all columns of texts of a file, in the order of their creation. True also if there are none;
+ * false if the group is not as it should be, or memory runs out. */
 bool ga_h5_texts_find(ga_store *s) {
   if (H5Lexists(s->file, GROUP, H5P_DEFAULT) <= 0) return true;
   hid_t group = H5Gopen2(s->file, GROUP, H5P_DEFAULT);
@@ -177,7 +183,8 @@ bool ga_h5_texts_find(ga_store *s) {
   return ok;
 }
 
-/* `count` texts of a column from row `first` on, size + 1 bytes each. */
+/* Read `count` texts of a column from row `first` on, which must exist, to texts: size + 1 bytes
+ * each, with a zero. GA_OK, or GA_ERR_FILE with a message. */
 ga_status ga_store_read_texts(ga_store *s, int column, long first, long count, char *texts,
                               ga_error *err) {
   h5_listener l;
@@ -188,7 +195,8 @@ ga_status ga_store_read_texts(ga_store *s, int column, long first, long count, c
   return ga_h5_leave(&l, ok ? GA_OK : ga_h5_fail(err, GA_ERR_FILE, "read", s->path));
 }
 
-/* Close all columns and free their lists; false if HDF5 fails. */
+/* Close all columns of texts and free their lists, also if some were never opened; false if HDF5
+ * fails. A second call does nothing. */
 bool ga_h5_texts_close(ga_store *s) {
   bool ok = true;
   for (int i = 0; i < s->info.ntext_column; i++) {

@@ -32,7 +32,8 @@ static ga_status write_failed(ga_store *s, ga_error *err) {
   return status;
 }
 
-/* Reserve disk blocks up to `end` without changing the size of the file; returns an errno. */
+/* Reserve disk blocks from s->reserved up to `end` without changing the size of the file. Returns
+ * 0, also if the file system cannot reserve, or the errno that says why there is no space. */
 static int reserve_blocks(const ga_store *s, off_t end) {
   struct rlimit limit;
   if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
@@ -44,8 +45,9 @@ static int reserve_blocks(const ga_store *s, off_t end) {
   return errno == ENOSPC || errno == EDQUOT || errno == EFBIG ? errno : 0;
 }
 
-/* Reserve disk space for `need` more bytes, so that a full disk is found here and not inside
- * HDF5. */
+/* Reserve disk space for `need` bytes beyond the present `size` of the file, and some to spare, so
+ * that a full disk is found here and not inside HDF5. Sets s->reserved. GA_OK, or GA_ERR_IO with a
+ * message. */
 static ga_status reserve_space(ga_store *s, off_t size, size_t need, ga_error *err) {
   const off_t spare = SPARE + size / SPARE_FRACTION + (off_t)SPARE_COLUMN * s->info.ncolumn;
   const off_t end = size + (off_t)need + spare;
@@ -68,15 +70,17 @@ static off_t file_size(const ga_store *s) {
   return (off_t)size;
 }
 
-/* Reopen /values: HDF5 forgets its access properties when SWMR mode begins. */
+/* Reopen /values and the columns of texts: HDF5 forgets their access properties when SWMR mode
+ * begins (one writer, several readers at the same time). False if HDF5 fails. */
 static bool open_values(ga_store *s) {
   H5Dclose(s->values);
   s->values = ga_h5_open_values(s->file);
   return s->values >= 0 && ga_h5_texts_open_anew(s);
 }
 
-/* Create the file s->path with all objects and begin SWMR mode. A lock tells readers that the
- * writer lives. Disk space is reserved first. */
+/* Create the file s->path with all objects and begin SWMR mode; sets s->info, file, lock and the
+ * data sets. A shared lock tells readers that the writer lives. Disk space is reserved first.
+ * GA_OK, or an error with a message; ga_store_close frees what there is. */
 static ga_status create_file(ga_store *s, const ga_results_head *head, ga_store_chunk chunk,
                              ga_error *err) {
   s->info = (ga_store_info){.ncolumn = head->ncolumn, .chunk = chunk};
@@ -108,11 +112,13 @@ static ga_status create_file(ga_store *s, const ga_results_head *head, ga_store_
   return GA_OK;
 }
 
+/* Has no write failed so far? After a failed one nothing more can be written. */
 bool ga_store_healthy(const ga_store *s) {
   return !s->failed;
 }
 
-/* A new file, which replaces an old one of the same name; *out is NULL on failure. */
+/* A new file, which replaces an old one of the same name. *out: the store, for ga_store_close; NULL
+ * on failure, with a message in err. */
 ga_status ga_store_create(const char *path, const ga_results_head *head, ga_store_chunk chunk,
                           ga_store **out, ga_error *err) {
   h5_listener l;
@@ -125,9 +131,10 @@ ga_status ga_store_create(const char *path, const ga_results_head *head, ga_stor
   return ga_h5_leave(&l, status);
 }
 
-/* Write complete rows, compressed. HDF5 remembers for the chunk it used last that it was
- * compressed, even if write_uncompressed wrote it; the data set is reopened so that
- * HDF5 reads the chunk's actual state. */
+/* Write `count` rows from `first` on, the last of their chunk, compressed. False if HDF5 fails.
+ * HDF5 remembers for the chunk it used last that it was compressed, even if write_uncompressed
+ * wrote it; for a chunk that is not full the data set is reopened, so that HDF5 reads the chunk's
+ * actual state. */
 static bool write_compressed(ga_store *s, long first, int count, const double *block) {
   if (count < s->info.chunk.rows && !open_values(s)) return false;
   const hsize_t start[2] = {0, (hsize_t)first}, origin[2] = {0, 0};
@@ -142,8 +149,9 @@ static bool write_compressed(ga_store *s, long first, int count, const double *b
   return ok;
 }
 
-/* Write the rows of a chunk that is not full, without compression. A compressed chunk moves when it
- * grows, and in SWMR mode its old space is lost. An uncompressed one stays where it is. */
+/* Write the chunk that begins with row `first` and is not full, without compression; block has room
+ * for whole chunks. False if HDF5 fails. A compressed chunk moves when it grows, and in SWMR mode
+ * its old space is lost. An uncompressed one stays where it is. */
 static bool write_uncompressed(ga_store *s, long first, const double *block) {
   const size_t rows = (size_t)s->info.chunk.rows, columns = (size_t)s->info.chunk.columns;
   for (size_t j = 0; j < (size_t)s->info.ncolumn; j += columns) {
@@ -157,8 +165,9 @@ static bool write_uncompressed(ga_store *s, long first, const double *block) {
 }
 
 /* Write `count` rows from row `first` on, the begin of a chunk; block and texts as in store.h.
- * final: compress them. Disk space is reserved first, so that a full disk leaves the file
- * unchanged. */
+ * final: no more rows of this chunk follow, compress them. GA_OK, or an error with a message: if
+ * the disk space cannot be reserved, the file is unchanged; after other failures s is not healthy.
+ * Readers see the rows after ga_store_commit only. */
 ga_status ga_store_write(ga_store *s, long first, int count, const double *block, const char *texts,
                          bool final, ga_error *err) {
   h5_listener l;
@@ -176,8 +185,8 @@ ga_status ga_store_write(ga_store *s, long first, int count, const double *block
   return ga_h5_leave(&l, ok ? GA_OK : write_failed(s, err));
 }
 
-/* Flush all data, then write and flush the number of rows: a reader never sees rows that are not
- * complete. */
+/* Flush all data, then write and flush the number of rows, all of which were written: a reader
+ * never sees rows that are not complete. GA_OK, or GA_ERR_IO; s is then not healthy. */
 ga_status ga_store_commit(ga_store *s, long rows, ga_error *err) {
   h5_listener l;
   ga_h5_listen(&l);
@@ -189,7 +198,8 @@ ga_status ga_store_commit(ga_store *s, long rows, ga_error *err) {
   return ga_h5_leave(&l, ok ? GA_OK : write_failed(s, err));
 }
 
-/* Overwrite /statistics; text has at most GA_RESULTS_STATISTICS_MAX bytes. */
+/* Overwrite /statistics; text has at most GA_RESULTS_STATISTICS_MAX bytes. GA_OK, or GA_ERR_IO; s
+ * is then not healthy. */
 ga_status ga_store_set_statistics(ga_store *s, const char *text, ga_error *err) {
   h5_listener l;
   ga_h5_listen(&l);

@@ -16,7 +16,8 @@ struct ga_results {
 /* as many rows of all columns as take about 1 MB, at least a few and at most a chunk */
 enum { BLOCK_NUMBERS = 1 << 17, BLOCK_ROWS_MIN = 16 };
 
-/* Public: open a complete or growing file; see ga_results.h. Call ga_results_free in the end. */
+/* Public: open a complete or growing file (one that is being written). *out: the reader, to be
+ * freed by ga_results_free; NULL after a failure, with the message in err. */
 ga_status ga_results_open(const char *path, ga_results **out, ga_error *err) {
   *out = NULL;
   if (!path || !*path) return ga_store_fail(err, GA_ERR_ARG, "the file has no name");
@@ -39,6 +40,7 @@ ga_status ga_results_open(const char *path, ga_results **out, ga_error *err) {
   return GA_OK;
 }
 
+/* Public: close the file and free r; NULL is allowed. */
 void ga_results_free(ga_results *r) {
   if (!r) return;
   ga_store_close(r->store, NULL);
@@ -46,23 +48,29 @@ void ga_results_free(ga_results *r) {
   free(r);
 }
 
+/* Public: number of columns of numbers. */
 int ga_results_columns(const ga_results *r) {
   return r->info->ncolumn;
 }
 
+/* Public: how many of the columns, the first ones, the writer chose to show (`output` of the model
+ * file); the others are stored in addition. At least 1. */
 int ga_results_chosen(const ga_results *r) {
   return r->info->nchosen;
 }
 
+/* Public: number of rows that can be read; of a growing file, at the last refresh. */
 long ga_results_rows(const ga_results *r) {
   return r->info->rows;
 }
 
+/* Public: the name of a column, owned by r; NULL if there is no such column. */
 const char *ga_results_name(const ga_results *r, int column) {
   const bool inside = column >= 0 && column < r->info->ncolumn;
   return inside ? r->info->names + (size_t)column * r->info->name_size : NULL;
 }
 
+/* Public: the unit of a column, "" if it has none, owned by r; NULL if there is no such column. */
 const char *ga_results_unit(const ga_results *r, int column) {
   const bool inside = column >= 0 && column < r->info->ncolumn;
   return inside ? r->info->units + (size_t)column * r->info->unit_size : NULL;
@@ -76,34 +84,41 @@ int ga_results_column_index(const ga_results *r, const char *name) {
   return -1;
 }
 
+/* Public: number of columns of texts. */
 int ga_results_text_columns(const ga_results *r) {
   return r->info->ntext_column;
 }
 
+/* Public: the name of a column of texts, owned by r; NULL if there is no such column. */
 const char *ga_results_text_name(const ga_results *r, int column) {
   const bool inside = column >= 0 && column < r->info->ntext_column;
   return inside ? r->info->text_column[column].name : NULL;
 }
 
+/* Public: the longest text in bytes, without its zero, that a column of texts can hold; 0 if there
+ * is no such column. */
 int ga_results_text_size(const ga_results *r, int column) {
   const bool inside = column >= 0 && column < r->info->ntext_column;
   return inside ? r->info->text_column[column].size : 0;
 }
 
+/* Public: a text of the head (title, model, ..), owned by r, may be ""; NULL for a wrong kind. */
 const char *ga_results_text(const ga_results *r, ga_results_text_kind kind) {
   return (int)kind >= 0 && (int)kind < GA_STORE_TEXTS ? r->info->text[kind] : NULL;
 }
 
+/* Public: was a writer still at work on the file, at ga_results_open or the last refresh? */
 bool ga_results_growing(const ga_results *r) {
   return r->info->growing;
 }
 
-/* Public: update the number of rows of a file that is being written. */
+/* Public: update the number of rows, the statistics and `growing` of a file that is being written;
+ * GA_OK at once for others. On failure the message is in err. */
 ga_status ga_results_refresh(ga_results *r, ga_error *err) {
   return r->info->growing ? ga_store_refresh(r->store, err) : GA_OK;
 }
 
-/* Are rows first .. first + count - 1 in the file? */
+/* Are rows first .. first + count - 1 in the file? GA_OK, or GA_ERR_ARG with a message. */
 static ga_status check_range(const ga_results *r, long first, long count, ga_error *err) {
   if (first >= 0 && count >= 0 && count <= r->info->rows && first <= r->info->rows - count) {
     return GA_OK;
@@ -112,7 +127,8 @@ static ga_status check_range(const ga_results *r, long first, long count, ga_err
                        first, r->info->rows);
 }
 
-/* Public: `count` rows of one column from row `first` on. */
+/* Public: write `count` rows of one column from row `first` on to values. GA_ERR_ARG with a message
+ * if the file does not have them. */
 ga_status ga_results_read_column(ga_results *r, int column, long first, long count, double *values,
                                  ga_error *err) {
   const ga_status status = check_range(r, first, count, err);
@@ -124,8 +140,9 @@ ga_status ga_results_read_column(ga_results *r, int column, long first, long cou
   return ga_store_read(r->store, column, 1, first, count, values, err);
 }
 
-/* Public: `count` rows of all columns, row by row; read in blocks and transposed, because the file
- * stores columns. */
+/* Public: write `count` rows of all columns from row `first` on to values, row by row, count times
+ * columns numbers; read in blocks and transposed, because the file stores columns. After a failure
+ * values may have the first of them. */
 ga_status ga_results_read_rows(ga_results *r, long first, long count, double *values,
                                ga_error *err) {
   ga_status status = check_range(r, first, count, err);
@@ -142,7 +159,8 @@ ga_status ga_results_read_rows(ga_results *r, long first, long count, double *va
   return status;
 }
 
-/* Public: `count` texts of a column of texts, size + 1 bytes each. */
+/* Public: write `count` texts of a column of texts from row `first` on to texts, each with its zero
+ * in ga_results_text_size + 1 bytes. GA_ERR_ARG with a message if the file does not have them. */
 ga_status ga_results_read_texts(ga_results *r, int column, long first, long count, char *texts,
                                 ga_error *err) {
   const ga_status status = check_range(r, first, count, err);

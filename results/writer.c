@@ -51,6 +51,7 @@ ga_status ga_store_fail(ga_error *err, ga_status status, const char *format, ...
   return status;
 }
 
+/* Public: was this library built with HDF5, so that files can be written and read? */
 bool ga_results_available(void) {
   return ga_store_available();
 }
@@ -95,6 +96,7 @@ static ga_status check_head(const char *path, const ga_results_head *head, ga_er
                        head->flush_seconds);
 }
 
+/* Free w and its memory, without its file; NULL is allowed. */
 static void free_writer(ga_results_writer *w) {
   if (!w) return;
   free(w->block);
@@ -124,8 +126,8 @@ static ga_results_writer *new_writer(const ga_results_head *head, ga_store_chunk
   return NULL;
 }
 
-/* Public: create the file with its head, no rows yet; see ga_results.h. Call ga_results_close in
- * the end. */
+/* Public: create the file with its head, no rows yet; an old file of that name is replaced. *out:
+ * the writer, to be ended by ga_results_close; NULL after a failure, with the message in err. */
 ga_status ga_results_create(const char *path, const ga_results_head *head, ga_results_writer **out,
                             ga_error *err) {
   *out = NULL;
@@ -146,15 +148,17 @@ ga_status ga_results_create(const char *path, const ga_results_head *head, ga_re
   return GA_OK;
 }
 
-/* Make the file count this many rows, all of which were written before. */
+/* Make the file count this many rows, all of which were written before; sets w->written if that
+ * succeeds. Returns the status, message in err. */
 static ga_status commit_rows(ga_results_writer *w, long rows, ga_error *err) {
   const ga_status status = ga_store_commit(w->store, rows, err);
   if (status == GA_OK) w->written = rows;
   return status;
 }
 
-/* Write the collected rows to the file; a full chunk is then removed from memory. If the disk is
- * full, the file counts at least the rows before this chunk. */
+/* Write the collected rows (w->block) to the file, without counting them; a full chunk is then
+ * removed from memory (w->first, w->count). final: no row will be added to this chunk. On failure
+ * w->err is set, and the file counts at least the rows before this chunk if it can. */
 static ga_status write_block(ga_results_writer *w, bool final) {
   if (w->count == 0) return GA_OK;
   const ga_status status =
@@ -170,8 +174,9 @@ static ga_status write_block(ga_results_writer *w, bool final) {
   return GA_OK;
 }
 
-/* Write the collected rows and let the file count them. final: no more rows follow. Sets the times
- * of the next flush from the duration of this one. */
+/* Write the collected rows and let the file count them. final: no more rows follow. Sets w->soon
+ * and w->next, the times of the next flush, from the duration of this one. On failure w->err is
+ * set. */
 static ga_status flush_rows(ga_results_writer *w, bool final) {
   const double began = now();
   const long rows = w->first + w->count;
@@ -184,7 +189,8 @@ static ga_status flush_rows(ga_results_writer *w, bool final) {
   return GA_OK;
 }
 
-/* Copy the texts of the next row to w->texts, each cut to its size and padded with zeros. */
+/* Copy the texts of the next row, number w->count, to w->texts, each cut to its size and padded
+ * with zeros. text, or a text in it, may be NULL: "". */
 static void put_texts(ga_results_writer *w, const char *const *text) {
   char *column = w->texts;
   for (int i = 0; w->text_size[i] > 0; i++) {
@@ -198,12 +204,14 @@ static void put_texts(ga_results_writer *w, const char *const *text) {
   }
 }
 
+/* Public: add a row of numbers, with all texts empty. The status, as ga_results_append_texts. */
 ga_status ga_results_append(ga_results_writer *w, const double *row) {
   return ga_results_append_texts(w, row, NULL);
 }
 
-/* Public: add a row to the chunk in memory; write it if it is full or if a flush is due. After an
- * error, every call returns that error. */
+/* Public: add a row (ncolumn numbers, one text per column of texts; text NULL: all "") to the chunk
+ * in memory; write the chunk if it is full or if a flush is due. After an error, every call returns
+ * that error and adds nothing. */
 ga_status ga_results_append_texts(ga_results_writer *w, const double *row,
                                   const char *const *text) {
   if (w->err.code != GA_OK) return w->err.code;
@@ -217,12 +225,14 @@ ga_status ga_results_append_texts(ga_results_writer *w, const double *row,
   return full ? write_block(w, true) : GA_OK;
 }
 
+/* Public: write all rows added so far and let the file count them; the first error, if any. */
 ga_status ga_results_flush(ga_results_writer *w) {
   return w->err.code != GA_OK ? w->err.code : flush_rows(w, false);
 }
 
 /* Public: overwrite the statistics (JSON). Their space in the file was allocated at the beginning,
- * so this works on a full disk too. */
+ * so this works on a full disk too. GA_ERR_ARG if the text is empty or longer than
+ * GA_RESULTS_STATISTICS_MAX; after other failures w has the error. */
 ga_status ga_results_set_statistics(ga_results_writer *w, const char *json) {
   if (w->err.code != GA_OK && !ga_store_healthy(w->store)) return w->err.code;
   const size_t length = json ? strlen(json) : 0;
@@ -232,16 +242,18 @@ ga_status ga_results_set_statistics(ga_results_writer *w, const char *json) {
   return GA_ERR_ARG;
 }
 
+/* Public: number of rows that the file counts: a reader finds them even if this process dies. */
 long ga_results_written(const ga_results_writer *w) {
   return w->written;
 }
 
+/* Public: the first error of w, GA_OK if there was none; owned by w. */
 const ga_error *ga_results_writer_error(const ga_results_writer *w) {
   return &w->err;
 }
 
-/* Public: write the last rows, close the file and free w. err gets the first error of the whole
- * life of w. */
+/* Public: write the last rows, close the file and free w, also after errors; NULL is allowed.
+ * Returns the first error of the whole life of w, which err (may be NULL) receives. */
 ga_status ga_results_close(ga_results_writer *w, ga_error *err) {
   if (!w) return GA_OK;
   if (w->err.code == GA_OK) flush_rows(w, true);

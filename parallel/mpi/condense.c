@@ -37,15 +37,17 @@ typedef struct {
   int *row, *col;
 } terms;
 
-/* Note row and column in B of term `at`, from row i and column j of A. */
+/* Note row and column in B of term `at` in t, from row i and column j of A, neither in y. t NULL:
+ * nothing. */
 static void add_term(condensed *c, terms *t, int at, int i, int j) {
   if (!t) return;
   t->row[at] = number_of(c, i);
   t->col[at] = number_of(c, j);
 }
 
-/* List all terms of B: entries of A_xx, then products of A_xy and -S; their sources go to
- * plain_from, left and right. t NULL: only set nplain and nproduct. */
+/* List all terms of B in t: entries of A_xx, then products of A_xy and -S; their slots in A go to
+ * plain_from, left and right of c, which must have room. Sets nplain and nproduct; t NULL: only
+ * these. */
 static void list_terms(condensed *c, const ga_csr *A, terms *t) {
   c->nplain = c->nproduct = 0;
   for (int i = 0; i < A->nrow; i++) {
@@ -68,9 +70,9 @@ static void list_terms(condensed *c, const ga_csr *A, terms *t) {
   }
 }
 
-/* Build the pattern of B and the slots of all terms; false if memory runs out. The terms, row by
- * row, are the pattern of a matrix whose entries are not sorted and may occur twice: whole.c sorts
- * and joins them. */
+/* Set c->B (its values zero) and the arrays plain_* , left, right and product_to; false if memory
+ * runs out, ga_whole_release frees what there is. The terms, row by row, are the pattern of a
+ * matrix whose entries are not sorted and may occur twice: ga_whole_new sorts and joins them. */
 static bool build_pattern(condensed *c, const ga_csr *A) {
   list_terms(c, A, NULL);
   size_t total = (size_t)(c->nplain + c->nproduct), n = (size_t)(A->nrow - c->nunit);
@@ -111,7 +113,7 @@ static bool build_pattern(condensed *c, const ga_csr *A) {
   return good;
 }
 
-/* the blocks of A except that of y, in the new numbers */
+/* Set c->block and c->layout: the blocks of A except that of y, in the numbers of B. */
 static void copy_blocks(condensed *c, const ga_linsol_layout *layout) {
   int known = 0;
   for (int b = 0; b < layout->nblock; b++) {
@@ -124,7 +126,8 @@ static void copy_blocks(condensed *c, const ga_linsol_layout *layout) {
   c->layout = (ga_linsol_layout){.nblock = known, .block = c->block};
 }
 
-/* List the entries of A_xy in y_entry and y_row; false if memory runs out. */
+/* Set ny, y_entry and y_row of c, the entries of A_xy, and allocate c->aside. False if memory runs
+ * out. */
 static bool list_coupling(condensed *c, const ga_csr *A) {
   size_t most = (size_t)A->ptr[A->nrow] + 1;
   c->aside = malloc(((size_t)c->nunit + 1) * sizeof(double));
@@ -141,8 +144,9 @@ static bool list_coupling(condensed *c, const ga_csr *A) {
   return true;
 }
 
-/* Prepare the elimination: patterns and slots; see whole.h. After false, ga_whole_free frees what
- * was allocated. */
+/* Prepare the elimination of the nunit unknowns y from number `unit` on: sets w->condensed with
+ * patterns and slots; w->A and w->layout must have been made. Nothing to do if nunit is 0. False if
+ * memory runs out; ga_whole_free frees what was allocated. */
 bool ga_whole_condense(ga_whole *w, long unit, long nunit) {
   if (nunit == 0) return true;
   condensed *c = calloc(1, sizeof *c);
@@ -154,6 +158,7 @@ bool ga_whole_condense(ga_whole *w, long unit, long nunit) {
   return list_coupling(c, &w->A) && build_pattern(c, &w->A);
 }
 
+/* Free w->condensed, if there is one; for ga_whole_free only, the pointer stays. */
 void ga_whole_release(ga_whole *w) {
   condensed *c = w->condensed;
   if (!c) return;
@@ -163,10 +168,12 @@ void ga_whole_release(ga_whole *w) {
   free(c);
 }
 
+/* The matrix for the solver: B if unknowns are eliminated, else A; w owns it. */
 const ga_csr *ga_whole_matrix(ga_whole *w) {
   return w->condensed ? &w->condensed->B : &w->A;
 }
 
+/* The layout of that matrix, NULL if it has no blocks; w owns it. */
 const ga_linsol_layout *ga_whole_layout(const ga_whole *w) {
   const ga_linsol_layout *layout = w->condensed ? &w->condensed->layout : &w->layout;
   return layout->nblock > 0 ? layout : NULL;
@@ -185,8 +192,8 @@ void ga_whole_finish(ga_whole *w) {
   }
 }
 
-/* In place: (b, c) becomes b - A_xy c, the right side for B; c is kept in aside, and the entries
- * after it move forward. */
+/* In place in x, A.nrow numbers: (b, c) becomes b - A_xy c, the right side for B, in the first
+ * entries; c is kept in aside for ga_whole_solution, and the entries after it move forward. */
 void ga_whole_right_side(const ga_whole *w, double *x) {
   const condensed *c = w->condensed;
   const ga_csr *A = &w->A;
@@ -198,8 +205,8 @@ void ga_whole_right_side(const ga_whole *w, double *x) {
   memmove(x + c->unit, x + c->unit + c->nunit, (size_t)after * sizeof(double));
 }
 
-/* In place: x of B becomes the solution (x, y) of A with y = c + S x; the entries after y move
- * back. */
+/* In place in x, A.nrow numbers: the solution of B becomes (x, y) of A with y = c + S x, c of the
+ * last ga_whole_right_side; the entries after y move back. Nothing to do without elimination. */
 void ga_whole_solution(const ga_whole *w, double *x) {
   const condensed *c = w->condensed;
   const ga_csr *A = &w->A;

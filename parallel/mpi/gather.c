@@ -49,7 +49,9 @@ static bool is_root(const gather *g) {
   return g->team->team.process == 0;
 }
 
-/* Process 0 sends the outcome to all; returns the status. */
+/* Process 0 sends the outcome to all: its status, which is returned (that of the others is
+ * ignored), g->column, ls->repivots and ls->cost. ls->trouble and ls->why are set on process 0
+ * only. Collective. */
 static ga_status send_outcome(ga_linsol *ls, ga_status status) {
   gather *g = ls->impl;
   outcome n = {status, (double)g->column, (double)g->ls.repivots, g->ls.cost.factor,
@@ -67,8 +69,9 @@ static ga_status send_outcome(ga_linsol *ls, ga_status status) {
 
 /* ---- set-up ---------------------------------------------------------------------------------- */
 
-/* Gather the counts `own` of all processes on process 0 and set to->at and to->total. Collective.
- * False if memory runs out (on all processes), or if the total exceeds an int (on process 0). */
+/* Gather the counts `own` of all processes on process 0: allocates and sets to->count and to->at
+ * there, and to->total (0 elsewhere). Collective. False if memory runs out (on all processes), or
+ * if the total exceeds an int (on process 0); free_gather frees the arrays. */
 static bool gather_counts(gather *g, gathered *to, int own) {
   int processes = g->team->team.processes;
   if (is_root(g)) {
@@ -88,7 +91,8 @@ static bool gather_counts(gather *g, gathered *to, int own) {
   return good;
 }
 
-/* Gather n numbers of every process in one array on process 0; p has the counts. Collective. */
+/* Gather n numbers of every process in `to` on process 0; p has the counts (gather_counts). `to`
+ * is not used elsewhere. Counts the bytes sent. Collective. */
 static void gather_array(const gather *g, const gathered *p, int n, const void *from, void *to,
                          MPI_Datatype type) {
   MPI_Gatherv(from, n, type, to, p->count, p->at, type, 0, g->team->comm);
@@ -97,7 +101,8 @@ static void gather_array(const gather *g, const gathered *p, int n, const void *
   if (!is_root(g)) g->team->counts.gathered += (long)n * bytes;
 }
 
-/* List the rows that this process owns, and allocate the buffer for their right-hand sides. */
+/* Set g->owned and g->nowned, the rows that this process owns, and allocate g->b, the buffer for
+ * their right-hand sides. g->n must be set, g->nowned 0. GA_OK or GA_ERR_MEM. */
 static ga_status list_owned(gather *g, const ga_linsol_numbering *numbering) {
   g->owned = malloc(((size_t)g->n + 1) * sizeof(int));
   g->b = malloc(((size_t)g->n + 1) * sizeof(double));
@@ -115,8 +120,9 @@ typedef struct {
   ga_block_range *range; /* of all blocks of all processes */
 } patterns;
 
-/* Arrays of process 0, once the counts are known; nothing on other processes. False if memory runs
- * out. */
+/* Allocate the arrays of *p and g on process 0, once the counts are known; nothing on other
+ * processes. n: rows of the whole. False if memory runs out; the caller frees those of *p,
+ * free_gather those of g. */
 static bool allocate_root(gather *g, long n, int nblock, patterns *p) {
   int processes = g->team->team.processes;
   if (!is_root(g)) return true;
@@ -136,8 +142,9 @@ static bool allocate_root(gather *g, long n, int nblock, patterns *p) {
          g->own_number && g->values && g->row_x && g->own_b && g->x;
 }
 
-/* On process 0: the whole matrix and its layout from the gathered patterns; the unknowns y of
- * ga_linsol_numbering.nunit are eliminated. */
+/* On process 0: set g->whole, the whole matrix and its layout, from the gathered patterns (ptr and
+ * contribution of p are filled here); the unknowns y of ga_linsol_numbering.nunit are eliminated.
+ * GA_OK or GA_ERR_MEM. */
 static ga_status build_whole(gather *g, const ga_linsol_numbering *numbering, const patterns *p,
                              int nblock) {
   int processes = g->team->team.processes, *ptr = p->ptr;
@@ -156,15 +163,17 @@ static ga_status build_whole(gather *g, const ga_linsol_numbering *numbering, co
   return ga_whole_condense(g->whole, g->unit[0], g->unit[1]) ? GA_OK : GA_ERR_MEM;
 }
 
-/* Write row lengths of A to `length`, numbers of owned rows to `own`. */
+/* Write the lengths of the g->n rows of A to `length`, and the numbers in the whole of the
+ * g->nowned owned rows to `own`. */
 static void describe_rows(const gather *g, const ga_csr *A, const ga_linsol_numbering *numbering,
                           int *length, long *own) {
   for (int i = 0; i < g->n; i++) length[i] = A->ptr[i + 1] - A->ptr[i];
   for (int k = 0; k < g->nowned; k++) own[k] = numbering->number[g->owned[k]];
 }
 
-/* Send the pattern, row numbers, owned rows and block ranges of this process to process 0.
- * Collective. */
+/* Send the pattern, row numbers, owned rows and block ranges of this process to process 0, into the
+ * arrays of *p and g, which are allocated here. All processes must have the same number of blocks.
+ * The same status on all processes; collective. */
 static ga_status gather_patterns(gather *g, const ga_csr *A, const ga_linsol_layout *layout,
                                  patterns *p) {
   const ga_linsol_numbering *numbering = layout->numbering;
@@ -189,8 +198,8 @@ static ga_status gather_patterns(gather *g, const ga_csr *A, const ga_linsol_lay
   return status;
 }
 
-/* Set g->unit: the range of the numbers of the unknowns y (ga_linsol_numbering.nunit).
- * Collective. */
+/* Set g->unit: first number and count, over all processes, of the unknowns y
+ * (ga_linsol_numbering.nunit), which are the last ones of a process. Collective. */
 static void find_unit(gather *g, const ga_linsol_numbering *numbering) {
   long range[2] = {-numbering->n, -1}; /* the first one, negative, and the last */
   for (int i = g->n - numbering->nunit; i < g->n; i++) {
@@ -202,8 +211,9 @@ static void find_unit(gather *g, const ga_linsol_numbering *numbering) {
   g->unit[1] = range[1] < 0 ? 0 : range[1] + range[0] + 1;
 }
 
-/* Collective: process 0 gets all patterns, builds the whole and opens a solver for it. ls->context
- * is the ga_mpi_team. */
+/* Collective: process 0 gets all patterns, builds the whole and opens a solver for it (g->ls).
+ * ls->context is the ga_mpi_team; ls->impl becomes the gather, freed by free_gather also after a
+ * failure. The same status on all processes. */
 static ga_status gather_analyze(ga_linsol *ls, const ga_csr *A) {
   ga_mpi_team *team = ls->context;
   gather *g = calloc(1, sizeof *g);
@@ -238,8 +248,8 @@ static ga_status gather_analyze(ga_linsol *ls, const ga_csr *A) {
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-/* On process 0: add the values of all processes, factor, and note the dependent column if
- * singular. */
+/* On process 0: add the gathered values of all processes (g->values), factor, and set g->column to
+ * the number of the dependent column if singular, else -1. Returns the status of the solver. */
 static ga_status factor_whole(gather *g) {
   ga_linsol *ls = &g->ls;
   ga_whole_clear(g->whole);
@@ -263,8 +273,9 @@ static ga_status gather_factor(ga_linsol *ls, const ga_csr *A) {
   return send_outcome(ls, is_root(g) ? factor_whole(g) : GA_OK);
 }
 
-/* On process 0: solve for the right-hand sides of all owned rows; row_x gets x of all rows of all
- * processes. */
+/* On process 0: solve for the right-hand sides g->own_b of all owned rows; g->row_x gets x of all
+ * rows of all processes, g->x that of the whole. Returns the status of the solver; after a failure
+ * row_x has no meaning. */
 static ga_status solve_whole(gather *g) {
   for (int k = 0; k < g->own.total; k++) g->x[g->own_number[k]] = g->own_b[k];
   ga_whole_right_side(g->whole, g->x);
@@ -274,8 +285,8 @@ static ga_status solve_whole(gather *g) {
   return status;
 }
 
-/* Collective: overwrite b of this process by the solution. Only entries of b that are owned
- * count. */
+/* Collective: overwrite b of this process (all its rows) by the solution; b stays after a failure.
+ * Only entries of b that are owned count. The same status on all processes. */
 static ga_status gather_solve(ga_linsol *ls, double *b) {
   gather *g = ls->impl;
   for (int k = 0; k < g->nowned; k++) g->b[k] = b[g->owned[k]];
@@ -298,11 +309,13 @@ static int singular_column(const ga_linsol *ls) {
   return -1;
 }
 
+/* Let the solver of process 0 forget earlier values; nothing on other processes. */
 static void gather_reset(ga_linsol *ls) {
   gather *g = ls->impl;
   if (g->ls.ops && g->ls.ops->reset) g->ls.ops->reset(&g->ls);
 }
 
+/* Free all of ls->impl and clear it; NULL there is allowed. */
 static void free_gather(ga_linsol *ls) {
   gather *g = ls->impl;
   if (!g) return;

@@ -66,6 +66,7 @@ static ga_status share_error(ga_status status, ga_error *err) {
   return (ga_status)code;
 }
 
+/* Set err to the message that memory ran out; returns GA_ERR_MEM. */
 static ga_status no_memory(ga_error *err) {
   snprintf(err->text, sizeof err->text, "no memory to cut the mechanism into subdomains");
   err->code = GA_ERR_MEM;
@@ -74,7 +75,9 @@ static ga_status no_memory(ga_error *err) {
 
 /* ---- entries of the whole ------------------------------------------------------------------ */
 
-/* Gather one kind of entries of all processes in `whole` on the root. Collective. */
+/* For ga_collector.gather: gather one kind of entries of all processes in `whole` on the root, each
+ * at its number; `whole` is not used elsewhere. Overwrites the map's `received`. context: the
+ * ga_launch. GA_OK or GA_ERR_BACKEND. Collective. */
 static ga_status gather_entries(void *context, ga_entry kind, const double *own, double *whole) {
   ga_launch *l = context;
   const entry_map *n = &l->entries[kind];
@@ -88,8 +91,8 @@ static ga_status gather_entries(void *context, ga_entry kind, const double *own,
   return GA_OK;
 }
 
-/* Send `count` bytes of the root to all processes, in pieces because MPI counts by int.
- * Collective. */
+/* For ga_collector.spread: copy `count` bytes of the root to `bytes` of all processes, in pieces
+ * because MPI counts by int. GA_OK or GA_ERR_BACKEND. Collective. */
 static ga_status spread_bytes(void *context, void *bytes, size_t count) {
   char *at = bytes;
   (void)context;
@@ -102,8 +105,8 @@ static ga_status spread_bytes(void *context, void *bytes, size_t count) {
   return GA_OK;
 }
 
-/* On the root, once n->count is known: set n->at and allocate. False if memory runs out or there
- * are more entries than an int counts. */
+/* On the root, once n->count is known: set n->at and allocate n->number and n->received. False if
+ * memory runs out or there are more entries than an int counts. */
 static bool allocate_map(ga_launch *l, entry_map *n) {
   for (int p = 0; p < l->processes; p++) {
     if (n->count[p] > INT_MAX - n->at[p]) return false;
@@ -114,7 +117,9 @@ static bool allocate_map(ga_launch *l, entry_map *n) {
   return n->number && n->received;
 }
 
-/* Tell the root which entries of the whole each process has (l->entries). Collective. */
+/* Tell the root which entries of the whole each process has (l->entries; count and at exist on all
+ * processes, their values on the root only). l->info must be set. The same status and message on
+ * all processes; collective. */
 static ga_status gather_maps(ga_launch *l, ga_error *err) {
   const ga_subdomain_info *p = &l->info;
   const int count[GA_ENTRIES] = {p->nq, p->nv, p->nlam, p->npsi};
@@ -141,8 +146,9 @@ static ga_status gather_maps(ga_launch *l, ga_error *err) {
 
 /* ---- the subdomains ------------------------------------------------------------------------- */
 
-/* Set l->partition, that of the root on all processes, and l->subdomain of this process.
- * Collective. */
+/* Set l->partition, that of the root on all processes, and l->subdomain of this process. The other
+ * processes partition by ranges first, only to allocate. The same status and message on all
+ * processes; collective. */
 static ga_status cut_mechanism(ga_launch *l, const ga_mechanism *m, ga_error *err) {
   const ga_partition_method how = l->process == ROOT ? GA_PARTITION_GRAPH : GA_PARTITION_RANGES;
   const ga_status status =
@@ -154,7 +160,8 @@ static ga_status cut_mechanism(ga_launch *l, const ga_mechanism *m, ga_error *er
   return share_error(ga_mechanism_subdomain(m, p, l->process, &l->subdomain, err), err);
 }
 
-/* Sizes of all subdomains into l->sizes, on all processes. Collective. */
+/* Allocate l->sizes and set it to the sizes of all subdomains, on all processes. The same status on
+ * all; collective. */
 static ga_status gather_sizes(ga_launch *l, ga_error *err) {
   const ga_subdomain_info *p = &l->info;
   const ga_launch_subdomain own = {.bodies = p->bodies,
@@ -172,7 +179,8 @@ static ga_status gather_sizes(ga_launch *l, ga_error *err) {
   return GA_OK;
 }
 
-/* Arrays for the whole state on the root. Collective: all return the same status. */
+/* Allocate q, v, vd, a, lam, psi of l for the whole state on the root; they stay NULL elsewhere.
+ * Collective: all return the same status. */
 static ga_status allocate_whole_state(ga_launch *l, ga_error *err) {
   const ga_subdomain_info *p = &l->info;
   if (l->process != ROOT) return share_error(GA_OK, err);
@@ -198,8 +206,8 @@ static void describe_whole(ga_launch *l) {
                             .context = l};
 }
 
-/* PETSc as the solver of the team if its options are given (not NULL), else the team's own
- * solver. */
+/* PETSc as the solver of l->team if its options are given (not NULL), else the team's own solver.
+ * Sets l->with_petsc. The same status on all processes; collective. */
 static ga_status choose_solver(ga_launch *l, const char *petsc, ga_error *err) {
   ga_status status = GA_OK;
   if (petsc) status = ga_launch_petsc(l->team, petsc, err);
@@ -207,6 +215,8 @@ static ga_status choose_solver(ga_launch *l, const char *petsc, ga_error *err) {
   return share_error(status, err);
 }
 
+/* Free l with its team, subdomain and partition, and finalize PETSc if it was used; NULL is
+ * allowed. Collective. */
 static void close_launch(ga_launch *l) {
   if (!l) return;
   if (l->with_petsc) ga_launch_petsc_close();
@@ -223,7 +233,8 @@ static void close_launch(ga_launch *l) {
 }
 
 /* Cut the mechanism m, which must outlive *out, into subdomains, one for each process, and make the
- * team. petsc: options of PETSc, NULL: no PETSc. Collective, the same status on all processes. */
+ * team. petsc: options of PETSc, NULL: no PETSc. Collective, the same status on all processes;
+ * after a failure *out is NULL and err has the message of the first process that failed. */
 static ga_status open_launch(const ga_mechanism *m, const char *petsc, ga_launch **out,
                              ga_error *err) {
   ga_launch *l = calloc(1, sizeof *l);
@@ -257,24 +268,29 @@ static ga_status open_launch(const ga_mechanism *m, const char *petsc, ga_launch
 
 /* ---- a run ---------------------------------------------------------------------------------- */
 
+/* This process's subdomain: its model, start values and numbers in the whole. */
 static ga_subdomain_info subdomain_of(const ga_launch *l) {
   return l->info;
 }
 
+/* The team of this process, owned by l. */
 static ga_team *team_of(ga_launch *l) {
   return l->team;
 }
 
+/* The collector, by which the library gathers and spreads entries of the whole; owned by l. */
 static const ga_collector *whole_of(const ga_launch *l) {
   return &l->whole;
 }
 
+/* How much of the mechanism that process has. */
 static ga_launch_subdomain size_of(const ga_launch *l, int process) {
   return l->sizes[process];
 }
 
-/* Gather all vectors of a state on the root; see launch.h. On other processes the pointers in whole
- * are NULL. Collective. */
+/* Gather all vectors of a state on the root: *whole gets t, h and arrays of l, valid until the next
+ * call; NULL for vectors that own lacks, and on other processes. GA_OK or GA_ERR_BACKEND.
+ * Collective. */
 static ga_status gather_state(ga_launch *l, const ga_state *own, ga_state *whole) {
   const struct {
     ga_entry kind;
@@ -295,8 +311,8 @@ static ga_status gather_state(ga_launch *l, const ga_state *own, ga_state *whole
   return status;
 }
 
-/* of(context, whole state), computed by the root, on all processes; NaN after a failure.
- * Collective. */
+/* Returns of(context, whole state), computed by the root and given to all processes; NaN after a
+ * failure. own: this process's part of the state. Collective. */
 static double whole_value(ga_launch *l, ga_launch_value of, void *context, const ga_state *own) {
   ga_state whole;
   double x = NAN;

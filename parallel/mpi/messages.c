@@ -16,7 +16,8 @@ static int piece_size(size_t size, size_t done) {
   return size - done < PIECE ? (int)(size - done) : PIECE;
 }
 
-/* Send the length, then the bytes; see ga_message_ops. */
+/* Send `size` bytes to process `to`: the length, then the bytes. Returns when the bytes may be
+ * overwritten, which may take until they are received. */
 static void send_message(int to, const void *bytes, size_t size) {
   uint64_t length = size;
   MPI_Send(&length, 1, MPI_UINT64_T, to, LENGTH_TAG, MPI_COMM_WORLD);
@@ -32,8 +33,8 @@ static struct {
   uint64_t length;
 } next = {.from = -1};
 
-/* Has a message arrived? Receives its length only; the same message is reported until it is
- * received. */
+/* Has a message arrived? If so, set *from, its sender, and *size, its bytes. Receives the length
+ * only (into `next`); the same message is reported until receive_message has been called. */
 static bool poll_message(int *from, size_t *size) {
   if (next.from < 0) {
     int there = 0;
@@ -49,7 +50,8 @@ static bool poll_message(int *from, size_t *size) {
   return true;
 }
 
-/* Receive the bytes of the message that poll_message has reported. */
+/* Receive the bytes of the message that poll_message has reported, with its `from` and `size`, into
+ * bytes, which must have room. Waits for them. */
 static void receive_message(int from, void *bytes, size_t size) {
   for (size_t done = 0; done < size; done += PIECE) {
     MPI_Recv((char *)bytes + done, piece_size(size, done), MPI_BYTE, from, BYTES_TAG,

@@ -15,13 +15,14 @@ typedef struct {
   long *data;
 } mail;
 
+/* Free the arrays of m, which may be NULL. */
 static void free_mail(mail *m) {
   free(m->count);
   free(m->at);
   free(m->data);
 }
 
-/* Once the counts are known: set at and allocate data. False if memory runs out or the total
+/* Once m->count is known: set m->at and allocate m->data. False if memory runs out or the total
  * exceeds an int. */
 static bool allocate_data(mail *m, int processes) {
   long total = 0;
@@ -33,7 +34,8 @@ static bool allocate_data(mail *m, int processes) {
   return m->data && total < INT_MAX;
 }
 
-/* Allocate counts, zero; data follow when the counts are known. */
+/* Allocate m->count and m->at, zero, one number for each process; data follow when the counts are
+ * known (allocate_data). False if memory runs out; free_mail in any case. */
 static bool new_mail(mail *m, int processes) {
   m->count = calloc((size_t)processes, sizeof(int));
   m->at = calloc((size_t)processes, sizeof(int));
@@ -56,7 +58,8 @@ static ga_status exchange_mail(MPI_Comm comm, int processes, const mail *out, ma
 
 /* ---- the directory -------------------------------------------------------------------------- */
 
-/* Fill `out` with the numbers of this process's velocities, for their directory processes. */
+/* Allocate `out`, which must be zeroed, and fill it with the numbers of this process's velocities,
+ * for their directory processes (head of this file). GA_OK or GA_ERR_MEM. */
 static ga_status pack_numbers(ga_mpi_team *t, mail *out) {
   const ga_team *team = &t->team;
   int *next = calloc((size_t)team->processes, sizeof(int));
@@ -84,14 +87,17 @@ static int compare_holders(const void *a, const void *b) {
   return (x->process > y->process) - (x->process < y->process);
 }
 
-/* Number of holders from `at` on that have the same velocity number; all is sorted. */
+/* Number of holders from all[at] on, at least 1, that have the same velocity number; the `count`
+ * holders of all are sorted, at < count. */
 static int count_same(const holder *all, int at, int count) {
   int n = 1;
   while (at + n < count && all[at + n].number == all[at].number) n++;
   return n;
 }
 
-/* For each number that several processes have, to each of them: number, count, processes. */
+/* Allocate `out` and fill it with the answers of the directory: for each number that several
+ * processes have, to each of them: number, count, processes in ascending order. all: `count`
+ * holders, sorted. GA_OK or GA_ERR_MEM. */
 static ga_status pack_answers(int processes, const holder *all, int count, mail *out) {
   int *next = calloc((size_t)processes, sizeof(int));
   bool good = new_mail(out, processes) && next;
@@ -115,8 +121,9 @@ static ga_status pack_answers(int processes, const holder *all, int count, mail 
   return good ? GA_OK : GA_ERR_MEM;
 }
 
-/* All holders of the numbers in this process's directory, sorted; how many different numbers these
- * are, and the largest of them. NULL: no memory. */
+/* Returns all holders of the numbers in this process's directory, sorted by number, then process,
+ * to be freed; *count: how many holders, *distinct: how many different numbers, *largest: the
+ * largest of them, -1 if there is none. in: the numbers received. NULL: no memory. */
 static holder *list_holders(const mail *in, int processes, int *count, long *distinct,
                             long *largest) {
   int total = in->at[processes - 1] + in->count[processes - 1], at = 0;
@@ -134,8 +141,9 @@ static holder *list_holders(const mail *in, int processes, int *count, long *dis
   return all;
 }
 
-/* Set nv_all. Collective. GA_ERR_ARG if a process has a number twice, or if no process has one of
- * them. */
+/* Set t->team.nv_all, the number of different velocities of all processes. Arguments are those of
+ * list_holders. GA_OK, or GA_ERR_ARG with a message if a process has a number twice, or if no
+ * process has one of 0 .. largest. The same on all processes; collective. */
 static ga_status check_numbers(ga_mpi_team *t, const holder *all, int count, long distinct,
                                long largest, ga_error *err) {
   long twice = 0;
@@ -164,6 +172,7 @@ typedef struct {
   int i;
 } own_velocity;
 
+/* By number, for qsort and bsearch. */
 static int by_number(const void *a, const void *b) {
   const own_velocity *x = a, *y = b;
   return (x->number > y->number) - (x->number < y->number);
@@ -183,12 +192,14 @@ typedef struct {
   const long *process;
 } shared_velocity;
 
+/* By number, for qsort. */
 static int by_shared_number(const void *a, const void *b) {
   const shared_velocity *x = a, *y = b;
   return (x->number > y->number) - (x->number < y->number);
 }
 
-/* Copy the answers to list, sorted by number, and return their number. list NULL: only count. */
+/* Copy the answers received (pack_answers) to list, sorted by number, and return how many there
+ * are. list points into `in`. list NULL: only count. own: this process's nv velocities, sorted. */
 static int read_answers(const mail *in, int processes, const own_velocity *own, int nv,
                         shared_velocity *list) {
   int total = in->at[processes - 1] + in->count[processes - 1], count = 0;
@@ -203,8 +214,9 @@ static int read_answers(const mail *in, int processes, const own_velocity *own, 
   return count;
 }
 
-/* Allocate neighbours and buffers; with[p]: number of velocities shared with process p. False if
- * memory runs out. */
+/* Set t->nneighbour (0 before) and allocate t->neighbour, t->request, t->own, t->sum and the
+ * buffers of each neighbour, whose count stays 0. with[p]: number of velocities shared with process
+ * p. False if memory runs out; ga_mpi_team_free frees what there is. */
 static bool allocate_neighbours(ga_mpi_team *t, const int *with) {
   const ga_team *team = &t->team;
   size_t vectors = GA_MPI_VECTORS * sizeof(double);
@@ -226,8 +238,9 @@ static bool allocate_neighbours(ga_mpi_team *t, const int *with) {
   return true;
 }
 
-/* Fill t->shared, t->owned and t->neighbour from the answers of the directory. The lowest process
- * that has a velocity owns it. */
+/* Fill t->shared, t->nshared, t->owned and t->neighbour from the answers of the directory. The
+ * lowest process that has a velocity owns it; t->owned must be true before. GA_OK or
+ * GA_ERR_MEM. */
 static ga_status list_neighbours(ga_mpi_team *t, const mail *in) {
   const ga_team *team = &t->team;
   own_velocity *own = malloc(((size_t)team->nv + 1) * sizeof *own);
@@ -262,8 +275,9 @@ static ga_status list_neighbours(ga_mpi_team *t, const mail *in) {
   return good ? GA_OK : GA_ERR_MEM;
 }
 
-/* Set nv_all, owned, shared and neighbour of t by the two exchanges; see the head of this file.
- * Collective, the same status on all processes. */
+/* Set team.nv_all, owned, shared, neighbour and the buffers of t by the two exchanges; see the head
+ * of this file. t->velocity and t->owned (all true) must be set. Collective, the same status on all
+ * processes; message in err; ga_mpi_team_free after a failure. */
 ga_status ga_mpi_find_shared(ga_mpi_team *t, ga_error *err) {
   int processes = t->team.processes, count = 0;
   long distinct = 0, largest = -1;

@@ -33,12 +33,14 @@ static void *open_library(void) {
   return library;
 }
 
+/* Can libgenalpha_petsc be opened, with its solver in it? */
 bool ga_launch_has_petsc(void) {
   return open_library() && dlsym(library, "ga_petsc_linsol");
 }
 
-/* Make PETSc the solver of the team; options as PETSc writes them, may be empty. GA_ERR_BACKEND
- * with a message if the library is missing. */
+/* Make PETSc the solver of the team (team->linsol and its context, of which there is one in this
+ * process); options as PETSc writes them, borrowed, may be empty. GA_OK, or GA_ERR_BACKEND with a
+ * message if the library is missing; the team is then unchanged. */
 ga_status ga_launch_petsc(ga_team *team, const char *options, ga_error *err) {
   const ga_linsol_ops *ops = open_library() ? dlsym(library, "ga_petsc_linsol") : NULL;
   if (!ops) {

@@ -30,8 +30,8 @@ static void pack_own(ga_mpi_team *t, int count, const double *x) {
   }
 }
 
-/* Start the exchange of `count` values of each shared velocity with all neighbours; t->request
- * waits for it. */
+/* Start the exchange of `count` values of each shared velocity (t->own) with all neighbours; the
+ * values received will be in neighbour.in once MPI_Waitall on t->request returns. */
 static void send_and_receive(ga_mpi_team *t, int count) {
   for (int n = 0; n < t->nneighbour; n++) {
     ga_neighbour *other = &t->neighbour[n];
@@ -48,8 +48,8 @@ static void send_and_receive(ga_mpi_team *t, int count) {
   }
 }
 
-/* t->sum = own + received values, added in the order of the processes, so that all processes get
- * the same bits. */
+/* t->sum = t->own + received values (neighbour.in), `count` of each shared velocity, added in the
+ * order of the processes, so that all processes get the same bits. */
 static void add_up(ga_mpi_team *t, int count) {
   bool added = false;
   memset(t->sum, 0, (size_t)(t->nshared * count) * sizeof(double));
@@ -66,7 +66,8 @@ static void add_up(ga_mpi_team *t, int count) {
   }
 }
 
-/* Sum `count` <= GA_MPI_VECTORS vectors x over the processes that share velocities, in place. */
+/* Sum `count` <= GA_MPI_VECTORS vectors x of nv numbers over the processes that share velocities,
+ * in place; entries not shared stay. All neighbours must call it with the same count. */
 static void sum_vectors(ga_mpi_team *t, int count, double *x) {
   pack_own(t, count, x);
   send_and_receive(t, count);
@@ -91,7 +92,7 @@ static ga_status sum_shared(ga_team *team, int count, double *x) {
 
 /* ---- reductions ------------------------------------------------------------------------------ */
 
-/* Make t->work at least n numbers long; false if memory runs out. It grows during set-up only. */
+/* Make t->work at least n numbers long (t->nwork); false if memory runs out, t->work then stays. */
 static bool reserve_work(ga_mpi_team *t, int n) {
   if (n <= t->nwork) return true;
   double *room = realloc(t->work, (size_t)n * sizeof(double));
@@ -101,8 +102,9 @@ static bool reserve_work(ga_mpi_team *t, int n) {
   return true;
 }
 
-/* x[i] = the largest (sign 1) or smallest (sign -1) over all processes. MPI does not define the
- * maximum of numbers with a NaN, so a flag for NaN is reduced beside each number. */
+/* x[i], i < n, becomes the largest (sign 1) or smallest (sign -1) over all processes, NaN if one is
+ * NaN. MPI does not define the maximum of numbers with a NaN, so a flag for NaN is reduced beside
+ * each number. t->work must have 2 n numbers. Collective. */
 static void reduce_extreme(ga_mpi_team *t, int n, double sign, double *x) {
   double *all = t->work;
   for (int i = 0; i < n; i++) {
@@ -113,8 +115,9 @@ static void reduce_extreme(ga_mpi_team *t, int n, double sign, double *x) {
   for (int i = 0; i < n; i++) x[i] = all[n + i] > 0 ? NAN : sign * all[i];
 }
 
-/* x[i] = sum over all processes, in the order of the processes, so that all get the same bits:
- * MPI_SUM has no fixed order. */
+/* x[i], i < n, becomes the sum over all processes, in the order of the processes, so that all get
+ * the same bits: MPI_SUM has no fixed order. t->work must have n numbers for each process.
+ * Collective. */
 static void reduce_sum(ga_mpi_team *t, int n, double *x) {
   MPI_Allgather(x, n, MPI_DOUBLE, t->work, n, MPI_DOUBLE, t->comm);
   for (int i = 0; i < n; i++) {
@@ -124,8 +127,8 @@ static void reduce_sum(ga_mpi_team *t, int n, double *x) {
   }
 }
 
-/* Sum, maximum or minimum of each x[i] over all processes, in place; NaN if one is NaN.
- * Collective. */
+/* Sum, maximum or minimum (op) of each of the n numbers x[i] over all processes, in place; NaN if
+ * one is NaN. GA_OK, or GA_ERR_MEM on all processes with x unchanged. Collective. */
 static ga_status reduce(ga_team *team, ga_team_op op, int n, double *x) {
   ga_mpi_team *t = of(team);
   int room = op == GA_TEAM_SUM ? n * team->processes : 2 * n;
@@ -147,7 +150,8 @@ static const ga_team_ops ops = {.sum_shared = sum_shared, .reduce = reduce};
 
 /* ---- making and freeing a team --------------------------------------------------------------- */
 
-/* Fill t->team: sizes, numbers, all velocities owned for the moment. False if memory runs out. */
+/* Fill t->team, t->velocity (a copy) and t->owned: all velocities are owned for the moment. t->comm
+ * must be set, the rest zero. False if memory runs out; ga_mpi_team_free in any case. */
 static bool init_team(ga_mpi_team *t, int nv, const long *velocity) {
   t->team = (ga_team){.ops = &ops, .context = t, .nv = nv};
   MPI_Comm_rank(t->comm, &t->team.process);
@@ -166,7 +170,8 @@ static bool init_team(ga_mpi_team *t, int nv, const long *velocity) {
   return true;
 }
 
-/* Are the velocity numbers of all processes valid? The same status on all; collective. */
+/* Are nv and the velocity numbers valid on all processes, none negative? GA_OK, or GA_ERR_ARG on
+ * all with a message in err; collective. */
 static ga_status check_arguments(MPI_Comm comm, int nv, const long *velocity, ga_error *err) {
   int bad = -1;
   for (int i = 0; velocity && i < nv && bad < 0; i++) bad = velocity[i] < 0 ? i : -1;
@@ -182,8 +187,9 @@ static ga_status check_arguments(MPI_Comm comm, int nv, const long *velocity, ga
   return ga_fail(err, all, "another process has wrong numbers of velocities");
 }
 
-/* Public: a team over a copy of comm; velocity[i] is the global number of velocity i. Collective,
- * the same status on all processes; see ga_mpi.h. */
+/* Public: *out becomes a team over a copy of comm; velocity[i] is the number of velocity i in the
+ * whole. Collective, the same status on all processes; after a failure *out is NULL and err has a
+ * message. ga_mpi_team_free ends it. */
 ga_status ga_mpi_team_new(MPI_Comm comm, int nv, const long *velocity, ga_team **out,
                           ga_error *err) {
   *out = NULL;
@@ -211,10 +217,12 @@ ga_status ga_mpi_team_new(MPI_Comm comm, int nv, const long *velocity, ga_team *
   return status;
 }
 
+/* Public: ga_mpi_team_new over all processes, MPI_COMM_WORLD; the same results. */
 ga_status ga_mpi_team_world(int nv, const long *velocity, ga_team **out, ga_error *err) {
   return ga_mpi_team_new(MPI_COMM_WORLD, nv, velocity, out, err);
 }
 
+/* Public: free the team and its communicator; NULL is allowed. Collective. */
 void ga_mpi_team_free(ga_team *team) {
   if (!team) return;
   ga_mpi_team *t = of(team);
@@ -235,25 +243,31 @@ void ga_mpi_team_free(ga_team *team) {
   free(t);
 }
 
+/* Public: the team's own communicator, which the team frees. */
 MPI_Comm ga_mpi_team_comm(const ga_team *team) {
   const ga_mpi_team *t = team->context;
   return t->comm;
 }
 
+/* Public: choose the solver that process 0 uses for the gathered matrix; name is borrowed, NULL:
+ * "auto". */
 void ga_mpi_gather_by(ga_team *team, const char *name) {
   of(team)->gather_by = name;
 }
 
+/* Public: messages, bytes and reductions of this process since the last reset. */
 ga_mpi_counts ga_mpi_team_counts(const ga_team *team) {
   const ga_mpi_team *t = team->context;
   return t->counts;
 }
 
+/* Public: set all counts of this process to 0. */
 void ga_mpi_team_reset_counts(ga_team *team) {
   of(team)->counts = (ga_mpi_counts){0};
 }
 
-/* Number of neighbours; *shared: number of shared velocities summed over them. */
+/* Public: the number of processes that share velocities with this one; *shared: number of shared
+ * velocities summed over them, so some count several times. */
 int ga_mpi_team_neighbours(const ga_team *team, long *shared) {
   const ga_mpi_team *t = team->context;
   *shared = 0;
@@ -265,7 +279,9 @@ int ga_mpi_team_neighbours(const ga_team *team, long *shared) {
 
 static bool begun; /* ga_mpi_begin has started MPI */
 
-/* Start MPI, unless the program has done so; only then will ga_mpi_end finish it. */
+/* Public: start MPI, unless the program has done so; ga_mpi_end will finish it only if it was
+ * started here. *process, *processes: this process's number and how many there are. GA_OK, or an
+ * error with a message in err. */
 ga_status ga_mpi_begin(int *process, int *processes, ga_error *err) {
   int running = 0, ended = 0, level;
   MPI_Initialized(&running);
@@ -289,6 +305,7 @@ void ga_mpi_end(void) {
   begun = false;
 }
 
+/* Public: end all processes of the job at once, with this exit code. */
 void ga_mpi_abort(int code) {
   MPI_Abort(MPI_COMM_WORLD, code);
 }

@@ -12,6 +12,7 @@ typedef struct {
   int *row, *col, *order, *sorted, *bucket;
 } entries;
 
+/* Free the arrays of all, which may be NULL. */
 static void free_entries(entries *all) {
   free(all->row);
   free(all->col);
@@ -20,8 +21,9 @@ static void free_entries(entries *all) {
   free(all->bucket);
 }
 
-/* Row and column in the whole of all entries of all contributions; n: rows of the whole. False if
- * memory runs out. */
+/* Allocate the arrays of *all, which must be zeroed, and set count, row, col (numbers in the whole)
+ * and order (0, 1, ..) for all entries of the `count` contributions; n: rows of the whole. False if
+ * memory runs out; free_entries in any case. */
 static bool list_entries(entries *all, int n, int count, const ga_whole_contribution *from) {
   for (int k = 0; k < count; k++) all->count += (size_t)from[k].ptr[from[k].n];
   size_t size = all->count + 1;
@@ -45,7 +47,8 @@ static bool list_entries(entries *all, int n, int count, const ga_whole_contribu
   return true;
 }
 
-/* Stable counting sort of all->order by key, which is from 0 to n - 1. */
+/* Stable counting sort of all->order by key[entry], which is from 0 to n - 1. sorted and bucket are
+ * scratch. */
 static void sort_by(entries *all, const int *key, int n) {
   int *bucket = all->bucket;
   memset(bucket, 0, ((size_t)n + 1) * sizeof(int));
@@ -57,8 +60,9 @@ static void sort_by(entries *all, const int *key, int n) {
   all->sorted = kept;
 }
 
-/* Entries with the same row and column, which follow each other in order, get one slot of A. Writes
- * the slot of each entry to sorted, and A->ptr. Returns the number of slots. */
+/* Entries with the same row and column, which follow each other in all->order (sorted by row, then
+ * column), get one slot of A. Writes the slot of each entry to all->sorted, and A->ptr, which must
+ * be zero before. Returns the number of slots. */
 static int assign_slots(entries *all, ga_csr *A) {
   int nnz = 0;
   for (size_t i = 0; i < all->count; i++) {
@@ -73,8 +77,8 @@ static int assign_slots(entries *all, ga_csr *A) {
   return nnz;
 }
 
-/* Columns of A and the map of each contribution, from the sorted entries. False if memory runs
- * out. */
+/* Allocate and set A.ptr's slots, A.col, A.val (zero) and the map of each contribution in w, from
+ * the sorted entries. False if memory runs out; ga_whole_free frees what there is. */
 static bool fill_pattern(ga_whole *w, entries *all, const ga_whole_contribution *from) {
   ga_csr *A = &w->A;
   int nnz = assign_slots(all, A);
@@ -95,7 +99,8 @@ static bool fill_pattern(ga_whole *w, entries *all, const ga_whole_contribution 
   return true;
 }
 
-/* Sort all entries by row and column; equal ones share a slot of A. See whole.h. */
+/* A new whole matrix of n rows with the pattern of `count` contributions, all values zero; equal
+ * entries share a slot of A. NULL if memory runs out or n exceeds an int. */
 ga_whole *ga_whole_new(long n, int count, const ga_whole_contribution *from) {
   ga_whole *w = calloc(1, sizeof *w);
   entries all = {0};
@@ -119,6 +124,7 @@ ga_whole *ga_whole_new(long n, int count, const ga_whole_contribution *from) {
   return NULL;
 }
 
+/* Free w with all it owns; NULL is allowed. */
 void ga_whole_free(ga_whole *w) {
   if (!w) return;
   ga_whole_release(w);
@@ -130,11 +136,13 @@ void ga_whole_free(ga_whole *w) {
   free(w);
 }
 
+/* Set all values of A to zero, before the contributions are added. */
 void ga_whole_clear(ga_whole *w) {
   memset(w->A.val, 0, (size_t)w->A.ptr[w->A.nrow] * sizeof(double));
 }
 
-/* A += the contribution of this process; val has its entries in the order of its pattern. */
+/* A += the contribution of this process; val has its entries in the order of its pattern.
+ * ga_whole_clear comes before the first one, ga_whole_finish after the last. */
 void ga_whole_add(ga_whole *w, int process, const double *val) {
   const int *map = w->map[process];
   double *sum = w->A.val;
@@ -143,13 +151,14 @@ void ga_whole_add(ga_whole *w, int process, const double *val) {
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
-/* Extend the range lo .. hi so that it has this number; lo = -1: empty. */
+/* Extend the range *lo .. *hi so that it has this number; both are -1 if it is empty. */
 static void widen(long number, long *lo, long *hi) {
   if (*lo < 0 || number < *lo) *lo = number;
   if (number > *hi) *hi = number;
 }
 
-/* Smallest and largest global number of the rows and columns of each block of this process. */
+/* Write to range[b] the smallest and largest number in the whole of the rows and columns of block b
+ * of this process, -1 if it is empty; at most GA_WHOLE_BLOCKS blocks. */
 void ga_block_ranges(const ga_linsol_layout *layout, ga_block_range *range) {
   const long *number = layout->numbering->number;
   for (int b = 0; b < layout->nblock && b < GA_WHOLE_BLOCKS; b++) {
@@ -162,7 +171,8 @@ void ga_block_ranges(const ga_linsol_layout *layout, ga_block_range *range) {
   }
 }
 
-/* Join the ranges of all processes to the blocks of w->layout; empty blocks are left out. */
+/* Set w->block and w->layout: join range[p nblock + b] of all `count` processes p to block b of the
+ * whole; blocks that are empty everywhere are left out. nblock <= GA_WHOLE_BLOCKS. */
 void ga_whole_blocks(ga_whole *w, int nblock, int count, const ga_block_range *range) {
   int known = 0;
   for (int b = 0; b < nblock; b++) {

@@ -14,13 +14,14 @@
 
 #include "private.h"
 
-static const double CHANGE = 0.1;
+static const double CHANGE = 0.1; /* of an entry of R A C, whose largest entries are near 1 */
 /* Operations of an iteration besides the preconditioner, per entry of A and per row. An operation
  * of a factorization takes half the time of one in a solve (measured). */
 static const double ENTRY = 2, ROW = 20, FACTOR = 0.5;
 
-/* P was made for the present values: set s->worth (its cost in iterations), s->exact, and start
- * counting the iterations lost. Collective. */
+/* P was just factored for the present values: set s->worth (its cost in iterations, 0 if unknown),
+ * s->exact (its factors are those of A) and s->made_for, and set s->lost and s->first to 0. The
+ * same worth on all processes; collective. */
 PetscErrorCode ga_petsc_made(ga_petsc_solver *s) {
   int count;
   PC pc;
@@ -43,7 +44,8 @@ PetscErrorCode ga_petsc_made(ga_petsc_solver *s) {
   return 0;
 }
 
-/* Add the iterations beyond those of the first solve to s->lost. */
+/* A solve took so many iterations: note those of the first solve with this P in s->first; later,
+ * add those beyond s->first to s->lost. */
 void ga_petsc_learn(ga_petsc_solver *s, int iterations) {
   if (s->first == 0) {
     s->first = iterations;
@@ -52,8 +54,9 @@ void ga_petsc_learn(ga_petsc_solver *s, int iterations) {
   }
 }
 
-/* May P be kept for the present values: few iterations lost, no scaled entry changed by more than
- * CHANGE? The same answer on all processes. */
+/* May P be kept for the present values (s->value)? Yes if there is one of known cost, few
+ * iterations were lost, and no scaled entry changed by more than CHANGE since it was made. The same
+ * answer on all processes; collective. */
 bool ga_petsc_still_good(ga_petsc_solver *s) {
   if (!s->opened || s->worth == 0 || s->lost >= s->worth) return false;
   double change = 0;

@@ -25,6 +25,7 @@ typedef struct {
   double now;   /* and for the last values */
 } factors;
 
+/* Free factors, analysis and pattern; f can be analyzed again. */
 static void free_factors(factors *f) {
   klu_free_numeric(&f->numeric, &f->common);
   klu_free_symbolic(&f->symbolic, &f->common);
@@ -32,7 +33,8 @@ static void free_factors(factors *f) {
   f->ptr = f->col = f->order = NULL;
 }
 
-/* Copy the pattern, choose the order and let KLU analyze; older factors are freed. */
+/* Copy the pattern of n rows to f, choose the order for these values and let KLU analyze
+ * (f->symbolic); older factors are freed. 0 or PETSC_ERR_MEM; free_factors after both. */
 static PetscErrorCode analyze(factors *f, PetscInt n, const PetscInt *ptr, const PetscInt *col,
                               const double *value) {
   size_t rows = (size_t)n, entries = (size_t)ptr[n];
@@ -52,7 +54,8 @@ static PetscErrorCode analyze(factors *f, PetscInt n, const PetscInt *ptr, const
   return f->symbolic ? 0 : PETSC_ERR_MEM;
 }
 
-/* Factor in the old pivot order; false if the ratio of the extreme pivots has fallen too far. */
+/* Factor in the old pivot order and set f->now, the ratio of the extreme pivots. False if there
+ * are no old factors, KLU fails, or that ratio has fallen below REPIVOT times f->ratio. */
 static bool refactor(factors *f, double *value) {
   if (!f->numeric) return false;
   if (!klu_refactor(f->ptr, f->col, value, f->symbolic, f->numeric, &f->common)) return false;
@@ -61,8 +64,9 @@ static bool refactor(factors *f, double *value) {
   return f->now >= REPIVOT * f->ratio;
 }
 
-/* Factor `value` in the old pivot order if the pivots stay good, else with new pivots.
- * PETSC_ERR_MAT_LU_ZRPVT if singular. */
+/* Factor `value` in the old pivot order if the pivots stay good, else with new pivots (f->numeric;
+ * f->ratio and f->now are set). f must be analyzed. 0, PETSC_ERR_MAT_LU_ZRPVT if singular, or
+ * PETSC_ERR_MEM. */
 static PetscErrorCode factor(factors *f, double *value) {
   if (f->n == 0 || refactor(f, value)) return 0;
   klu_free_numeric(&f->numeric, &f->common);
@@ -74,7 +78,8 @@ static PetscErrorCode factor(factors *f, double *value) {
   return 0;
 }
 
-/* PETSc calls this for new values of the matrix of pc; a new pattern is analyzed first. */
+/* PETSc calls this for new values of the matrix of pc: factor them. A pattern with another number
+ * of rows or entries is analyzed first. 0 or an error code, as in factor. */
 static PetscErrorCode set_up(PC pc) {
   factors *f;
   Mat A;
@@ -97,7 +102,7 @@ static PetscErrorCode set_up(PC pc) {
   return code;
 }
 
-/* x = A^-1 b */
+/* PETSc calls this: x = A^-1 b by the factors of the last set_up. */
 static PetscErrorCode apply(PC pc, Vec b, Vec x) {
   factors *f;
   PetscScalar *at;
@@ -108,6 +113,7 @@ static PetscErrorCode apply(PC pc, Vec b, Vec x) {
   return VecRestoreArray(x, &at);
 }
 
+/* PETSc calls this at the end of pc: free its factors. */
 static PetscErrorCode destroy(PC pc) {
   factors *f;
   GA_TRY(PCShellGetContext(pc, &f));
@@ -116,7 +122,8 @@ static PetscErrorCode destroy(PC pc) {
   return 0;
 }
 
-/* Make pc a shell preconditioner with the functions of this file. */
+/* PETSc calls this for a pc of our type: make it a shell preconditioner with the functions of this
+ * file and empty factors. 0 or an error code. */
 static PetscErrorCode create(PC pc) {
   factors *f = calloc(1, sizeof *f);
   if (!f) return PETSC_ERR_MEM;
@@ -129,7 +136,8 @@ static PetscErrorCode create(PC pc) {
   return PCShellSetName(pc, NAME);
 }
 
-/* Pivot ratio and operations of a preconditioner of this type; known = false for others. */
+/* *out: pivot ratio and operations (of factorization and solve) of a preconditioner of this type,
+ * which must have been set up; all zero and known = false for other types. */
 PetscErrorCode ga_petsc_klu_report(PC pc, ga_petsc_report *out) {
   PetscBool shell;
   const char *name = NULL;
@@ -149,6 +157,7 @@ PetscErrorCode ga_petsc_klu_report(PC pc, ga_petsc_report *out) {
   return 0;
 }
 
+/* Register our preconditioner type under the name GA_PETSC_KLU; 0 or an error code. */
 PetscErrorCode ga_petsc_register_klu(void) {
   return PCRegister(GA_PETSC_KLU, create);
 }

@@ -43,8 +43,8 @@ static const char *reason_in_words(KSPConvergedReason reason) {
   }
 }
 
-/* If the preconditioner is additive Schwarz (PCASM), give it the closed subdomain of this
- * process. */
+/* If the preconditioner is additive Schwarz (PCASM), give it the closed subdomain of this process:
+ * one whose constraints have all their velocities in it (head of strong.c). Collective. */
 static PetscErrorCode set_subdomains(ga_petsc_solver *s, PC pc) {
   PetscBool schwarz;
   IS all, own;
@@ -56,8 +56,9 @@ static PetscErrorCode set_subdomains(ga_petsc_solver *s, PC pc) {
   return ISDestroy(&own);
 }
 
-/* P = A with a change of about 1000 eps in each entry and on the diagonal. P is regular, and its
- * inverse is largest in the directions of the null vectors of A. */
+/* Set the values of s->P: A with a change of about 1000 eps in each entry and on the diagonal. P is
+ * then regular, and its inverse is largest in the directions of the null vectors of A. s->P must
+ * have been created with diagonal entries (open_strong with s->disturbed). Collective. */
 static PetscErrorCode disturb(ga_petsc_solver *s) {
   enum { SOME = 1000 };
   PetscScalar *value;
@@ -72,7 +73,8 @@ static PetscErrorCode disturb(ga_petsc_solver *s) {
   return PetscFree(value);
 }
 
-/* Copy the present values R A C to A, and to P, if that is another matrix. */
+/* Copy the present scaled values R A C (s->value, see units.c) to the matrix s->A, and its strong
+ * or disturbed entries to s->P, if that is another matrix. Both exist already. Collective. */
 static PetscErrorCode copy_values(ga_petsc_solver *s) {
   GA_TRY(MatSetValuesCOO(s->A, s->value, INSERT_VALUES));
   if (s->P == s->A) return 0;
@@ -81,27 +83,29 @@ static PetscErrorCode copy_values(ga_petsc_solver *s) {
   return MatSetValuesCOO(s->P, s->kept_value, INSERT_VALUES);
 }
 
-/* Create P for the present values: A itself if no process has a weak entry. Collective. */
+/* Create s->P for the present values, without setting its values: s->A itself if no process has a
+ * weak entry. Also sets s->has_diagonal, s->kept and s->nkept. Collective. */
 static PetscErrorCode open_strong(ga_petsc_solver *s) {
   double any = 0;
   GA_TRY(ga_petsc_find_diagonals(s));
-  if (s->disturbed) return ga_petsc_matrix(s, s->nnz, NULL, true, &s->P);
+  if (s->disturbed) return ga_petsc_matrix(s, s->nnz, NULL, true /* diagonal */, &s->P);
   if (s->weak > 0) {
     ga_petsc_choose(s);
     any = s->nkept < s->nnz;
     ga_petsc_largest(s, 1, &any);
   }
-  if (any > 0) return ga_petsc_matrix(s, s->nkept, s->kept, false, &s->P);
+  if (any > 0) return ga_petsc_matrix(s, s->nkept, s->kept, false /* no diagonal */, &s->P);
   GA_TRY(PetscObjectReference((PetscObject)s->A));
   s->P = s->A;
   return 0;
 }
 
-/* Create A, P, the vectors and the Krylov solver for the present values. The options must be in
- * PETSc's set (ga_petsc_put_options). */
+/* Create A, P, the vectors x, b, r, c and the Krylov solver of s for the present values, and set
+ * s->opened. The options must be in PETSc's set (ga_petsc_put_options). After an error the caller
+ * calls ga_petsc_close_operators. Collective. */
 static PetscErrorCode open_operators(ga_petsc_solver *s) {
   PC pc;
-  GA_TRY(ga_petsc_matrix(s, s->nnz, NULL, false, &s->A));
+  GA_TRY(ga_petsc_matrix(s, s->nnz, NULL, false /* no diagonal */, &s->A));
   GA_TRY(open_strong(s));
   GA_TRY(copy_values(s));
   GA_TRY(MatCreateVecs(s->A, &s->x, &s->b));
@@ -117,7 +121,8 @@ static PetscErrorCode open_operators(ga_petsc_solver *s) {
   return 0;
 }
 
-/* Destroy A, P, the vectors and the Krylov solver. */
+/* Destroy A, P, the vectors and the Krylov solver; clears s->opened. Members that do not exist are
+ * skipped. Collective. */
 void ga_petsc_close_operators(ga_petsc_solver *s) {
   Vec *const vectors[] = {&s->b, &s->x, &s->r, &s->c};
   for (int i = 0; i < 4; i++) (void)VecDestroy(vectors[i]);
@@ -127,7 +132,8 @@ void ga_petsc_close_operators(ga_petsc_solver *s) {
   s->opened = false;
 }
 
-/* *pc: preconditioner i of the subdomains of this process, *count: their number; see private.h. */
+/* *pc: preconditioner i of the subdomains of this process, *count: their number. If the
+ * preconditioner is not additive Schwarz: that of the whole matrix, and 1. */
 PetscErrorCode ga_petsc_sub_pc(ga_petsc_solver *s, int i, PC *pc, int *count) {
   PetscBool schwarz;
   PetscInt local = 1;
@@ -141,9 +147,9 @@ PetscErrorCode ga_petsc_sub_pc(ga_petsc_solver *s, int i, PC *pc, int *count) {
   return i < *count ? KSPGetPC(sub[i], pc) : 0;
 }
 
-/* Set *more if pc failed because MUMPS needs more memory than it predicts; s->room is then
- * doubled, up to ROOM_MOST per cent. The instance of MUMPS cannot be used any more and must be
- * opened anew. */
+/* Set *more if pc failed because MUMPS needs more memory than it predicts; s->room, the extra
+ * memory in per cent, becomes twice what it had. No further attempt (*more stays) once it had more
+ * than ROOM_MOST. The instance of MUMPS cannot be used any more and must be opened anew. */
 static PetscErrorCode more_memory(ga_petsc_solver *s, PC pc, bool *more) {
   PCFailedReason why;
   PetscBool factor;
@@ -156,14 +162,15 @@ static PetscErrorCode more_memory(ga_petsc_solver *s, PC pc, bool *more) {
   GA_TRY(PCFactorGetMatSolverType(pc, &type));
   if (!type || strcmp(type, MATSOLVERMUMPS) != 0) return 0;
   GA_TRY(PCFactorGetMatrix(pc, &F));
-  GA_TRY(MatMumpsGetIcntl(F, 14, &percent));
+  GA_TRY(MatMumpsGetIcntl(F, 14, &percent)); /* ICNTL(14): extra memory in per cent */
   if (percent > ROOM_MOST) return 0;
   s->room = percent > ROOM_LEAST ? 2 * (int)percent : 2 * ROOM_LEAST;
   *more = true;
   return 0;
 }
 
-/* If the factors of pc failed, set *status and the message; else leave both. */
+/* If the factors of pc failed, set *status (singular, no memory, or another failure) and the
+ * message s->trouble; else leave both. */
 static PetscErrorCode factors_status(ga_petsc_solver *s, PC pc, ga_status *status) {
   PCFailedReason why;
   GA_TRY(PCGetFailedReason(pc, &why));
@@ -177,8 +184,9 @@ static PetscErrorCode factors_status(ga_petsc_solver *s, PC pc, ga_status *statu
   return 0;
 }
 
-/* Make the preconditioner: first the collective work, then the subdomains of this process. *status:
- * singular, or failed; *again: MUMPS needs more memory. */
+/* Make the preconditioner: first the collective work, then the subdomains of this process. *status
+ * is set if the factors are singular or failed on this process, *again if MUMPS needs more memory
+ * (then s->room is raised); else both stay. Counts in s->context->factors. Collective. */
 static PetscErrorCode set_up(ga_petsc_solver *s, ga_status *status, bool *again) {
   int count;
   PC pc;
@@ -199,8 +207,9 @@ static PetscErrorCode set_up(ga_petsc_solver *s, ga_status *status, bool *again)
   return 0;
 }
 
-/* Create the operators with the solver's options, and factor. Unused options are an error after
- * success. */
+/* Create the operators with the solver's options, and factor; *status and *again as in set_up. The
+ * options are in PETSc's set only meanwhile. Options that PETSc did not use are an error if all
+ * else succeeded. Collective. */
 static PetscErrorCode open_and_set_up(ga_petsc_solver *s, ga_status *status, bool *again) {
   GA_TRY(ga_petsc_put_options(s));
   PetscErrorCode code = open_operators(s);
@@ -209,7 +218,8 @@ static PetscErrorCode open_and_set_up(ga_petsc_solver *s, ga_status *status, boo
   return code ? code : taken;
 }
 
-/* Factor P for the present values; open the operators if needed. If MUMPS lacks memory on a
+/* Factor P for the present values (s->value); open the operators if needed. *status: GA_OK, or the
+ * failure of this process (processes may differ), with s->trouble. If MUMPS lacks memory on a
  * process, all processes start again with more. Collective. */
 PetscErrorCode ga_petsc_prepare(ga_petsc_solver *s, ga_status *status) {
   for (;;) {
@@ -231,15 +241,17 @@ PetscErrorCode ga_petsc_prepare(ga_petsc_solver *s, ga_status *status) {
   }
 }
 
-/* New values of A; P and its factors stay, so P is not the inverse of A any more. */
+/* Copy s->value to the matrix A only; P and its factors stay. Clears s->exact: the factors are not
+ * those of A any more. The operators must be open. Collective. */
 PetscErrorCode ga_petsc_keep(ga_petsc_solver *s) {
   s->exact = false;
   GA_TRY(KSPSetReusePreconditioner(s->ksp, PETSC_TRUE));
   return MatSetValuesCOO(s->A, s->value, INSERT_VALUES);
 }
 
-/* One round: solve A c = r to ksp_rtol for s->c; *made counts the iterations. If P is A (s->exact),
- * the first round is one solve with its factors. */
+/* One round: solve A c = r to ksp_rtol for s->c; its iterations are added to *made, *reason says
+ * why PETSc ended. If P has the factors of A (s->exact), the first round is one solve with them,
+ * which counts as one iteration. Collective. */
 static PetscErrorCode one_round(ga_petsc_solver *s, bool first, KSPConvergedReason *reason,
                                 int *made) {
   PetscInt count = 1;
@@ -257,8 +269,10 @@ static PetscErrorCode one_round(ga_petsc_solver *s, bool first, KSPConvergedReas
   return 0;
 }
 
-/* x <- x + c and r = b - A x; *status is GA_OK if |r| is small enough. *left is |r| before
- * and after; *vain: it hardly fell. A c that does not reduce |r| is subtracted again. */
+/* After a round: s->x += s->c and s->r = b - A x. *left: in, the largest |r_i| before; out, the one
+ * of the x that is kept. *vain: |r| is above GAIN times that before, more rounds are useless. A c
+ * that does not reduce |r| is subtracted again (s->r stays that of x + c). *status: GA_OK if |r| is
+ * small; GA_RETRY_SINGULAR if only against an enormous x; else unchanged. Collective. */
 static PetscErrorCode add_correction(ga_petsc_solver *s, double *left, bool *vain,
                                      ga_status *status) {
   PetscReal norm_b, norm_x, norm_r;
@@ -268,7 +282,8 @@ static PetscErrorCode add_correction(ga_petsc_solver *s, double *left, bool *vai
   GA_TRY(VecNorm(s->b, NORM_INFINITY, &norm_b));
   GA_TRY(VecNorm(s->x, NORM_INFINITY, &norm_x));
   GA_TRY(VecNorm(s->r, NORM_INFINITY, &norm_r));
-  bool held = norm_r <= s->backward * norm_b;
+  bool held = norm_r <= s->backward * norm_b; /* the equations hold */
+  /* |x|/|b| is near 1/(n eps), as a solution with a singular A (GA_PETSC_GROWTH) */
   bool grown = norm_x > GA_PETSC_GROWTH / (s->ntotal * DBL_EPSILON) * norm_b;
   *vain = !(norm_r <= GAIN * *left);
   if (!(norm_r < *left)) {
@@ -282,8 +297,10 @@ static PetscErrorCode add_correction(ga_petsc_solver *s, double *left, bool *vai
   return 0;
 }
 
-/* Up to ROUNDS rounds for A x = b from x = 0; s->b is given, s->x the result. If they fail, the
- * residual may prove A singular. Counts iterations in the context. Collective. */
+/* Up to ROUNDS rounds for A x = b from x = 0; s->b is given, s->x the result; r and c are
+ * overwritten. *status: GA_OK; GA_RETRY_SINGULAR if the residual or the size of x shows that A is
+ * singular; GA_RETRY_NEWTON if the rounds failed. Without convergence s->trouble gets a message.
+ * Counts solves and iterations in s->context and for the age of P. Collective. */
 PetscErrorCode ga_petsc_iterate(ga_petsc_solver *s, ga_status *status) {
   KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
   double left = INFINITY;

@@ -11,8 +11,8 @@
 
 #include "private.h"
 
-/* Set partner and row_of from the blocks of the layout; *first: size of the first block, 0 if it
- * does not start at (0, 0). */
+/* Set s->partner and s->row_of from the blocks of the layout (NULL: row i belongs to column i).
+ * *first: size of the first block, the velocities; 0 if it does not start at (0, 0). */
 static void find_partners(ga_petsc_solver *s, const ga_linsol_layout *layout, int *first) {
   *first = 0;
   for (int i = 0; i < s->n; i++) s->partner[i] = s->row_of[i] = i;
@@ -27,7 +27,8 @@ static void find_partners(ga_petsc_solver *s, const ga_linsol_layout *layout, in
   }
 }
 
-/* Binary search: slot of (row, col), -1 if the pattern has no such entry. */
+/* Binary search: slot of (row, col) in s->col, -1 if the pattern has no such entry. The columns of
+ * a row are sorted. */
 int ga_petsc_find(const ga_petsc_solver *s, int row, int col) {
   int low = s->ptr[row], high = s->ptr[row + 1];
   while (low < high) {
@@ -42,8 +43,9 @@ int ga_petsc_find(const ga_petsc_solver *s, int row, int col) {
   return -1;
 }
 
-/* The columns that this process owns into s->own. A velocity is sorted by its column, another
- * unknown by the first column of its row. */
+/* Set s->nown and s->own, the columns that this process owns (owned NULL: all) in the order of
+ * their indices. A velocity is sorted by its column, another unknown by the first column of its
+ * row. first: number of velocities; 0: unknown, columns with a diagonal entry count as such. */
 static PetscErrorCode order_own(ga_petsc_solver *s, const bool *owned, int first) {
   int *count = calloc((size_t)s->n + 1, sizeof *count),
       *key = calloc((size_t)s->n + 1, sizeof *key);
@@ -68,7 +70,8 @@ static PetscErrorCode order_own(ga_petsc_solver *s, const bool *owned, int first
   return 0;
 }
 
-/* PETSc's indices of all local columns, from the processes that own them */
+/* Set s->index, PETSc's indices of all local columns, from the processes that own them; s->own must
+ * be set. Collective. */
 static PetscErrorCode find_indices(ga_petsc_solver *s, const ga_linsol_numbering *numbering) {
   PetscInt *given;
   AO ao;
@@ -81,7 +84,8 @@ static PetscErrorCode find_indices(ga_petsc_solver *s, const ga_linsol_numbering
   return PetscFree(given);
 }
 
-/* Create s->sf, which exchanges numbers between owners and sharers of columns. Collective. */
+/* Create s->sf, which exchanges numbers between the owner of a column and all processes that have
+ * it; s->index and s->nown must be set. Collective. */
 static PetscErrorCode open_exchange(ga_petsc_solver *s) {
   PetscLayout map;
   GA_TRY(PetscLayoutCreate(s->comm, &map));
@@ -93,8 +97,8 @@ static PetscErrorCode open_exchange(ga_petsc_solver *s) {
   return PetscLayoutDestroy(&map);
 }
 
-/* Partners, owned columns and PETSc's indices of all local columns; layout may be NULL.
- * Collective. */
+/* Set partner, row_of, nown, own, ntotal, begin, index and sf of s; layout may be NULL. An error
+ * with a message in s->trouble if the numbers of all processes do not fit together. Collective. */
 PetscErrorCode ga_petsc_number(ga_petsc_solver *s, const ga_linsol_layout *layout) {
   const ga_linsol_numbering *numbering = layout ? layout->numbering : NULL;
   long long own, begin = 0, all;
@@ -118,8 +122,8 @@ PetscErrorCode ga_petsc_number(ga_petsc_solver *s, const ga_linsol_layout *layou
   return open_exchange(s);
 }
 
-/* x[j], one number for each local column: the largest of all processes that have this column.
- * Collective. */
+/* x[j], one number for each local column, becomes the largest of all processes that have this
+ * column. Overwrites s->roots. Collective. */
 PetscErrorCode ga_petsc_max_shared(ga_petsc_solver *s, double *x) {
   if (s->processes == 1) return 0;
   for (PetscInt k = 0; k < s->nown; k++) s->roots[k] = x[s->own[k]];
@@ -129,8 +133,9 @@ PetscErrorCode ga_petsc_max_shared(ga_petsc_solver *s, double *x) {
   return PetscSFBcastEnd(s->sf, MPIU_REAL, s->roots, x, MPI_REPLACE);
 }
 
-/* Create *out with the pattern of these entries, values follow by MatSetValuesCOO in the same
- * order. Contributions of processes are added. Collective. */
+/* Create *out with the pattern of the `count` entries which[0] < which[1] < .. (NULL: the first
+ * `count`); diagonal: also the diagonal entries of owned columns, after them. Values follow by
+ * MatSetValuesCOO in the same order. Contributions of processes are added. Collective. */
 PetscErrorCode ga_petsc_matrix(ga_petsc_solver *s, int count, const int *which, bool diagonal,
                                Mat *out) {
   PetscInt *i, *j, all = count;
@@ -152,7 +157,8 @@ PetscErrorCode ga_petsc_matrix(ga_petsc_solver *s, int count, const int *which, 
   return PetscFree2(i, j);
 }
 
-/* out = R b for the rows that this process owns. */
+/* out = R b for the rows that this process owns; b has all local rows, of which the others are
+ * ignored. */
 PetscErrorCode ga_petsc_to_vector(ga_petsc_solver *s, const double *b, Vec out) {
   PetscScalar *to;
   GA_TRY(VecGetArrayWrite(out, &to));

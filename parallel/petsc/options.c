@@ -33,13 +33,15 @@ static const struct {
 };
 enum { DEFAULTS = (int)(sizeof defaults / sizeof *defaults) };
 
-/* Write a message about an option to s->trouble; returns the error code. */
+/* Write a message about an option to s->trouble (format has one %s, for what); returns the error
+ * code PETSC_ERR_USER_INPUT. */
 static PetscErrorCode refuse(const ga_petsc_solver *s, const char *format, const char *what) {
   snprintf(s->trouble, GA_PETSC_ROOM, format, what);
   return PETSC_ERR_USER_INPUT;
 }
 
-/* Append an option without value; -ksp_type and -ga_ksp_type both become -ga_ksp_type. */
+/* Append an option without value to s->option, which has room; -ksp_type and -ga_ksp_type both
+ * become -ga_ksp_type. 0, or an error with a message if the name is too long. */
 static PetscErrorCode add_name(ga_petsc_solver *s, const char *word) {
   ga_petsc_option *o = &s->option[s->noption++];
   const char *name = strncmp(word, "-ga_", 4) == 0 ? word + 4 : word + 1;
@@ -53,7 +55,9 @@ static bool is_name(const char *word) {
   return word[0] == '-' && (word[1] < '0' || word[1] > '9') && word[1] != '.' && word[1] != '\0';
 }
 
-/* Split the text into s->option: words that begin with - are names, the next word is the value. */
+/* Split the text into s->option and s->noption: words that begin with - are names, the next word is
+ * the value. s->text is a copy that the values point into. 0, or an error with a message;
+ * petsc_free frees both arrays. */
 static PetscErrorCode split(ga_petsc_solver *s, const char *text) {
   size_t length = strlen(text);
   s->text = malloc(length + 1);
@@ -84,8 +88,9 @@ static PetscErrorCode put_room(const ga_petsc_solver *s) {
   return 0;
 }
 
-/* Put defaults, then the user's options into PETSc's set. The order matters: to ask whether an
- * option is set counts as use of it, and unused options of the user must be found later. */
+/* Put defaults (noted in s->defaults_put), MUMPS if s->direct, the user's options and s->room into
+ * PETSc's set; ga_petsc_take_options must follow. The order matters: to ask whether an option is
+ * set counts as use of it, and unused options of the user must be found later. */
 PetscErrorCode ga_petsc_put_options(ga_petsc_solver *s) {
   s->defaults_put = 0;
   for (int k = 0; k < DEFAULTS; k++) {
@@ -102,7 +107,8 @@ PetscErrorCode ga_petsc_put_options(ga_petsc_solver *s) {
   return put_room(s);
 }
 
-/* The first option that PETSc has not used is an error. */
+/* The first option of the user that PETSc has never used is an error, with a message; notes the
+ * used ones in s->option. The options must be in PETSc's set. */
 static PetscErrorCode check_used(ga_petsc_solver *s) {
   if (s->direct) return 0; /* they were checked before, with another preconditioner */
   for (int k = 0; k < s->noption; k++) {
@@ -117,7 +123,7 @@ static PetscErrorCode check_used(ga_petsc_solver *s) {
 }
 
 /* Remove the solver's options from PETSc's set. check: an option that PETSc has not used is an
- * error. */
+ * error; they are removed in that case, too. */
 PetscErrorCode ga_petsc_take_options(ga_petsc_solver *s, bool check) {
   PetscErrorCode code = check ? check_used(s) : 0;
   for (int k = 0; k < s->noption; k++) {
@@ -134,11 +140,13 @@ PetscErrorCode ga_petsc_take_options(ga_petsc_solver *s, bool check) {
 enum { PC_TYPE_AT = 4 };
 enum { SMALL = 500 }; /* rows up to which subdomains are factored whole */
 
-/* Read the options of this solver (-weak, -backward, -overlap) and the preconditioner's type;
- * refuse choices that cannot work. The options must be in PETSc's set. */
+/* Read the options of this solver (-weak, -backward, -overlap) and the preconditioner's type: sets
+ * weak_wanted, weak, backward, overlap, may_be_direct, and marks these options as used. Choices
+ * that cannot work are an error with a message. The options must be in PETSc's set, s->ntotal
+ * must be known. */
 static PetscErrorCode read_own(ga_petsc_solver *s) {
   char pc[64] = "", by[64] = "";
-  PetscReal weak = s->ntotal < SMALL ? 0 : 0.1, backward = 1e-8;
+  PetscReal weak = s->ntotal < SMALL ? 0 : 0.1, backward = 1e-8; /* the defaults */
   PetscInt overlap = 1;
   GA_TRY(PetscOptionsGetString(NULL, NULL, PC_TYPE, pc, sizeof pc, NULL));
   s->may_be_direct = (s->defaults_put & 1u << PC_TYPE_AT) && strcmp(pc, "asm") == 0;
@@ -166,11 +174,12 @@ static PetscErrorCode read_own(ga_petsc_solver *s) {
   return 0;
 }
 
-/* Split the text of the context into options, and set the solver's own numbers. */
+/* Split the text of the context into s->option, and set the solver's own numbers (read_own). 0, or
+ * an error with a message in s->trouble. PETSc's set of options is left as it was. */
 PetscErrorCode ga_petsc_read_options(ga_petsc_solver *s) {
   if (s->context->options) GA_TRY(split(s, s->context->options));
   GA_TRY(ga_petsc_put_options(s));
   PetscErrorCode code = read_own(s);
-  GA_TRY(ga_petsc_take_options(s, false));
+  GA_TRY(ga_petsc_take_options(s, false /* nothing was used yet */));
   return code;
 }

@@ -32,17 +32,22 @@ typedef struct {
   int *group;       /* the group of an unknown that is eliminated first, -1 for the others */
   int ngroup;
   int *gptr, *member; /* their members, in order */
+  /* mark: first, has a pivot on the diagonal; in neighbours, i + 1 if seen from unknown i.
+   * place: first, next slot of scol; in order_rest, the position of an unknown in the rest.
+   * list: first, unknowns of a group; in neighbours, i + 1 if the group was seen from unknown i. */
   int *mark, *place, *list;
   int *order; /* result */
 } graph;
 
+/* Free all arrays that graph_take has allocated. */
 static void graph_free(graph *g) {
   int *const all[] = {g->sptr,   g->scol, g->block, g->group, g->gptr,
                       g->member, g->mark, g->place, g->list,  g->order};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
 }
 
-/* Allocate all arrays for n unknowns and nnz entries; false if memory runs out. */
+/* Set g->n and allocate all arrays for n unknowns and nnz entries, zero except scol and order.
+ * False if memory runs out; graph_free in any case. *g must be zeroed before. */
 static bool graph_take(graph *g, int n, size_t nnz) {
   size_t N = (size_t)n + 1;
   int **const of_n[] = {&g->sptr,   &g->block, &g->group, &g->gptr,
@@ -58,8 +63,9 @@ static bool graph_take(graph *g, int n, size_t nnz) {
   return taken;
 }
 
-/* Find the blocks of the block triangular form: block of each unknown, and the unknowns block by
- * block in g->order; block k begins at first[k]. Returns the number of blocks. */
+/* Find the blocks of the block triangular form: sets g->block of each unknown, and g->order to the
+ * unknowns block by block; block k begins at first[k]. Returns the number of blocks. first has
+ * room for n + 1 numbers, work for 4 n. */
 static int find_blocks(graph *g, int *first, int *work) {
   int found = btf_strongcomp(g->n, (int *)g->ptr, (int *)g->col, NULL, g->order, first, work);
   for (int k = 0; k < found; k++) {
@@ -69,7 +75,8 @@ static int find_blocks(graph *g, int *first, int *work) {
 }
 
 /* Set sptr and scol: neighbours in A + A^T within the same block, possibly twice, without the
- * diagonal. mark: the unknown has a diagonal entry that can be a pivot. */
+ * diagonal. mark[i]: unknown i has a diagonal entry that can be a pivot. place is scratch. sptr and
+ * mark must be zero before; block must be set. The first pass counts, the second fills. */
 static void symmetrize(graph *g) {
   for (int pass = 0; pass < 2; pass++) {
     for (int i = 0; i < g->n; i++) {
@@ -90,8 +97,8 @@ static void symmetrize(graph *g) {
   }
 }
 
-/* List the unknowns with a diagonal that are connected with `from` in g->list and put them into
- * group ngroup; returns their number. */
+/* List the unknowns with a diagonal (mark) that are connected with `from` in g->list, and set their
+ * g->group, which was -2 (not seen), to ngroup. Returns their number. */
 static int collect(graph *g, int from) {
   int count = 0;
   g->list[count++] = from;
@@ -108,7 +115,8 @@ static int collect(graph *g, int from) {
   return count;
 }
 
-/* Set group, gptr and member: connected groups of at most GROUP unknowns with a diagonal entry. */
+/* Set group, ngroup, gptr and member: connected groups of at most GROUP unknowns with a diagonal
+ * entry (mark). Unknowns without one, and those of larger groups, get group -1. list is scratch. */
 static void find_groups(graph *g) {
   int at = 0;
   for (int i = 0; i < g->n; i++) g->group[i] = -2; /* not seen yet */
@@ -125,8 +133,9 @@ static void find_groups(graph *g) {
   }
 }
 
-/* Number of neighbours of unknown i after the groups are eliminated; their positions in the rest
- * are written to `to` unless that is NULL. Uses mark and list. */
+/* Number of neighbours that unknown i, which is in no group, has after the groups are eliminated:
+ * its own, and those of the groups it touches. Their positions (place) in the rest are written to
+ * `to` unless that is NULL. mark and list must not contain i + 1 before, and do afterwards. */
 static int neighbours(graph *g, int i, int *to) {
   int count = 0;
   g->mark[i] = i + 1;
@@ -153,7 +162,9 @@ static int neighbours(graph *g, int i, int *to) {
   return count;
 }
 
-/* Sort the unknowns rest[0], .. of a block by AMD, in place; false on failure. */
+/* Sort the `count` unknowns rest[0], .. of a block, those in no group, by AMD, in place, in the
+ * graph after the elimination of the groups. Overwrites place, list and mark. False if memory runs
+ * out or AMD fails; rest is then unchanged. */
 static bool order_rest(graph *g, int count, int *rest) {
   int *ptr = calloc((size_t)count + 1, sizeof *ptr), *col = NULL,
       *P = malloc((size_t)count * sizeof *P);
@@ -172,8 +183,8 @@ static bool order_rest(graph *g, int count, int *rest) {
   return done;
 }
 
-/* Sort the unknowns order[0 .. count-1] of a block: groups first, then the rest by AMD. False on
- * failure. */
+/* Sort the unknowns order[0 .. count-1] of a block in place: members of groups first, in their old
+ * order, then the rest by AMD. scratch has room for count numbers. False if order_rest fails. */
 static bool order_block(graph *g, int count, int *order, int *scratch) {
   int at = 0, left = 0;
   for (int k = 0; k < count; k++) {
@@ -187,7 +198,8 @@ static bool order_block(graph *g, int count, int *order, int *scratch) {
   return left < 2 || order_rest(g, left, order + at);
 }
 
-/* Fill g->order as the head of this file describes; false if memory runs out. */
+/* Fill g->order as the head of this file describes. The arrays of g are those of graph_take; ptr,
+ * col and value are set. False if memory runs out. */
 static bool find_order(graph *g) {
   size_t n = (size_t)g->n;
   int *first = calloc(n + 1, sizeof *first), *work = calloc(4 * n + 1, sizeof *work);
@@ -204,7 +216,8 @@ static bool find_order(graph *g) {
   return done;
 }
 
-/* out: the order of elimination of the n unknowns of a matrix by rows; false if memory runs out. */
+/* Write the order of elimination of the n unknowns of a matrix, stored by rows, to out (n numbers):
+ * out[0] goes first. False if memory runs out; out is then unchanged. */
 bool ga_petsc_order(int n, const int *ptr, const int *col, const double *value, int *out) {
   graph g = {0};
   bool done = graph_take(&g, n, (size_t)ptr[n]);

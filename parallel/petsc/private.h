@@ -55,17 +55,17 @@ typedef struct ga_petsc_solver {
 
   /* strong.c: the entries of the preconditioner */
   double weak_wanted, weak; /* entries below are left out: the option, and the present value */
-  bool stale;               /* the entries were chosen for earlier values */
-  int nkept, *kept;
-  double *kept_value;
+  bool stale;               /* P, and the choice of its entries, may be of earlier values */
+  int nkept, *kept;         /* the slots in value of the entries of P */
+  double *kept_value;       /* their values */
 
   /* options.c */
   char *text; /* the user's options, cut into words */
   int noption;
   ga_petsc_option *option;
   unsigned defaults_put; /* the defaults that are in PETSc's set at present */
-  double backward;
-  int overlap;
+  double backward;       /* option: |r| <= backward |b| ends the iteration */
+  int overlap;           /* option: layers of elements around a subdomain */
   bool may_be_direct; /* the user has chosen no preconditioner: if ours fails, MUMPS replaces it */
   bool direct;        /* MUMPS has replaced it */
   int room; /* memory for MUMPS beyond its prediction, in per cent; 0: as in the options */
@@ -74,7 +74,7 @@ typedef struct ga_petsc_solver {
   bool opened; /* A, P, ksp and the vectors exist */
   Mat A, P;    /* P == A if no entry is weak */
   KSP ksp;
-  Vec b, x, r, c;
+  Vec b, x, r, c; /* right side, solution, residual b - A x, correction of x; all scaled */
 
   /* age.c: how long to keep P */
   double *made_for; /* entries of R A_p C that P was made for */

@@ -8,14 +8,16 @@
 /* There is one PETSc in a process, hence this variable: this library has initialized it. */
 static bool opened_here;
 
-/* Register our preconditioner type with PETSc; may be called again. */
+/* Register our preconditioner type with PETSc; may be called again. GA_OK, or GA_ERR_BACKEND with a
+ * message in trouble (room bytes). */
 static ga_status register_type(char *trouble, size_t room) {
   if (!ga_petsc_register_klu()) return GA_OK;
   snprintf(trouble, room, "PETSc refused to register the solver for subdomains");
   return GA_ERR_BACKEND;
 }
 
-/* Initialize PETSc unless the program has done so; message in trouble on failure. */
+/* Initialize PETSc unless the program has done so, and register our preconditioner. GA_OK, or
+ * GA_ERR_BACKEND with a message in trouble (room bytes). Sets opened_here. */
 ga_status ga_petsc_open(char *trouble, size_t room) {
   PetscBool there = PETSC_FALSE, ended = PETSC_FALSE;
   if (PetscFinalized(&ended) || ended) {
@@ -57,12 +59,14 @@ static PetscErrorCode keep_text(MPI_Comm comm, int line, const char *function, c
   return code;
 }
 
-/* Collect errors of PETSc in s->trouble; every call needs ga_petsc_leave. */
+/* Clear s->trouble and collect errors of PETSc there from now on; every call needs
+ * ga_petsc_leave. */
 void ga_petsc_enter(ga_petsc_solver *s) {
   s->trouble[0] = '\0';
   (void)PetscPushErrorHandler(keep_text, s);
 }
 
+/* Restore the error handler that was in use before ga_petsc_enter; s->trouble stays. */
 void ga_petsc_leave(ga_petsc_solver *s) {
   (void)s;
   (void)PetscPopErrorHandler();
@@ -91,6 +95,7 @@ ga_status ga_petsc_agree(ga_petsc_solver *s, ga_status status) {
   return (ga_status)(worst.grave > 1000 ? 1000 - worst.grave : worst.grave);
 }
 
+/* x[i] = the largest x[i] of all processes, for i < n. Collective. */
 void ga_petsc_largest(const ga_petsc_solver *s, int n, double *x) {
   if (s->processes > 1) MPI_Allreduce(MPI_IN_PLACE, x, n, MPI_DOUBLE, MPI_MAX, s->comm);
 }

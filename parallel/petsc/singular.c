@@ -19,21 +19,25 @@
 static const double SOUND = 1e-7, GROWTH_AGAIN = 1e6, CANCELLED = 1e-9, NOTHING = 1e-8;
 static const double PROOF = 1e-10; /* |r^T A| relative to |r| that proves a dependency */
 
+/* A number of size 1/2 to 1, positive for even i, negative for odd i, different for each i: weights
+ * that do not cancel by chance. */
 double ga_petsc_weight(int i) {
   return (i % 2 ? -0.5 : 0.5) * (1 + fmod(0.6180339887498949 * i, 1));
 }
 
-/* *out = |A|: sums of the absolute values of all contributions; the caller destroys it. */
+/* *out: a new matrix |A|, sums of the absolute values of the contributions of all processes; the
+ * caller destroys it. Collective. */
 static PetscErrorCode absolute(ga_petsc_solver *s, Mat *out) {
   PetscScalar *value;
   GA_TRY(PetscMalloc1((size_t)s->nnz + 1, &value));
   for (int e = 0; e < s->nnz; e++) value[e] = fabs(s->value[e]);
-  GA_TRY(ga_petsc_matrix(s, s->nnz, NULL, false, out));
+  GA_TRY(ga_petsc_matrix(s, s->nnz, NULL, false /* no diagonal */, out));
   GA_TRY(MatSetValuesCOO(*out, value, INSERT_VALUES));
   return PetscFree(value);
 }
 
-/* s->x = P^-1 b with |b_i| = (|A| unit)_i; s->b is overwritten */
+/* s->x = P^-1 b with b_i = weight_i (|A| unit)_i, weights of size 1/2 to 1 with varying signs;
+ * sizes is |A|, s->b becomes b. P must be factored. Collective. */
 static PetscErrorCode inverse_step(ga_petsc_solver *s, Mat sizes, Vec unit) {
   PetscScalar *b;
   PC pc;
@@ -45,8 +49,9 @@ static PetscErrorCode inverse_step(ga_petsc_solver *s, Mat sizes, Vec unit) {
   return PCApply(pc, s->b, s->x);
 }
 
-/* *size = largest |x_i|/unit_i of all processes (unit NULL: 1). name: its column becomes
- * s->singular on the process that owns it. Collective. */
+/* *size = largest |s->x_i|/unit_i of all processes (unit NULL: 1), infinity if one is not finite.
+ * name true: also set s->singular to its column on the process that owns it, to -1 on the others,
+ * and s->singular_anywhere to true. Collective. */
 static PetscErrorCode largest_entry(ga_petsc_solver *s, Vec unit, bool name, double *size) {
   const PetscScalar *x, *u = NULL;
   double mine = -1;
@@ -68,8 +73,9 @@ static PetscErrorCode largest_entry(ga_petsc_solver *s, Vec unit, bool name, dou
   return 0;
 }
 
-/* *all: does every row of A x cancel? size is the largest |x_i|. Entries of x that may be rounding
- * errors are left out. */
+/* *all: does every row of A s->x cancel, so that its sum is tiny against its terms? sizes is |A|,
+ * size the largest |x_i|. Entries of x that may be rounding errors count as 0. Overwrites s->b,
+ * s->r and s->c, not s->x. The same answer on all processes; collective. */
 static PetscErrorCode rows_cancel(ga_petsc_solver *s, Mat sizes, double size, bool *all) {
   PetscScalar *x;
   const PetscScalar *sum, *terms;
@@ -93,7 +99,9 @@ static PetscErrorCode rows_cancel(ga_petsc_solver *s, Mat sizes, double size, bo
   return 0;
 }
 
-/* *growth of a second inverse step, in the units max(|x|, 1)/size of the first one */
+/* *growth: the largest |x_i|/unit_i after a second inverse step in the units max(|x_i|, 1)/size of
+ * the first one, whose result is in s->x with largest entry `size`. Overwrites unit, s->x and s->b.
+ * Collective. */
 static PetscErrorCode second_growth(ga_petsc_solver *s, Mat sizes, Vec unit, double size,
                                     double *growth) {
   const PetscScalar *x;
@@ -104,20 +112,21 @@ static PetscErrorCode second_growth(ga_petsc_solver *s, Mat sizes, Vec unit, dou
   GA_TRY(VecRestoreArray(unit, &u));
   GA_TRY(VecRestoreArrayRead(s->x, &x));
   GA_TRY(inverse_step(s, sizes, unit));
-  return largest_entry(s, unit, false, growth);
+  return largest_entry(s, unit, false /* name no column */, growth);
 }
 
-/* The test of the head of this file with the factors of P. unit is scratch; sizes is |A|. Sets
- * s->singular if A is singular. Collective. */
+/* The test of the head of this file with the factors of P. unit is scratch; sizes is |A|.
+ * *singular: the answer, the same on all processes; if true, s->singular and s->singular_anywhere
+ * name the column. Overwrites s->x, s->b, s->r and s->c. Collective. */
 static PetscErrorCode inverse_iteration(ga_petsc_solver *s, Mat sizes, Vec unit, bool *singular) {
   double size, growth;
   bool cancel;
   *singular = false;
   GA_TRY(VecSet(unit, 1));
   GA_TRY(inverse_step(s, sizes, unit));
-  GA_TRY(largest_entry(s, NULL, false, &size));
+  GA_TRY(largest_entry(s, NULL, false /* no name yet */, &size));
   if (size <= GA_PETSC_GROWTH / (s->ntotal * DBL_EPSILON)) return 0;
-  GA_TRY(largest_entry(s, NULL, true, &size));
+  GA_TRY(largest_entry(s, NULL, true /* name the column */, &size));
   *singular = true;
   if (!(size <= DBL_MAX)) return 0;
   GA_TRY(rows_cancel(s, sizes, size, &cancel));
@@ -128,7 +137,9 @@ static PetscErrorCode inverse_iteration(ga_petsc_solver *s, Mat sizes, Vec unit,
   return 0;
 }
 
-/* If a pivot of a subdomain is small, test by inverse iteration. Collective; see private.h. */
+/* If a pivot of a subdomain is small, or the pivots are not known because KLU did not factor, test
+ * by inverse iteration. *status becomes GA_RETRY_SINGULAR if A is singular, else it stays; then
+ * s->singular names a column. Overwrites s->x, s->b, s->r, s->c. P must be factored. Collective. */
 PetscErrorCode ga_petsc_check_singular(ga_petsc_solver *s, ga_status *status) {
   double doubt = 0;
   bool singular;
@@ -154,8 +165,9 @@ PetscErrorCode ga_petsc_check_singular(ga_petsc_solver *s, ga_status *status) {
   return 0;
 }
 
-/* Factor A with small random changes, and name the column of the largest entry of P^-1 b.
- * Collective. */
+/* Factor A with small changes of all entries (s->disturbed), and name the column of the largest
+ * entry of P^-1 b in s->singular. If that fails, no column is named and the result is still 0. The
+ * operators must be closed before; the caller closes those that are made here. Collective. */
 PetscErrorCode ga_petsc_find_column(ga_petsc_solver *s) {
   ga_status status = GA_OK;
   double size;
@@ -175,8 +187,8 @@ PetscErrorCode ga_petsc_find_column(ga_petsc_solver *s) {
   return largest_entry(s, NULL, true, &size);
 }
 
-/* *singular: |A^T r| <= PROOF |r|, the residual r is a combination of dependent rows.
- * Collective. */
+/* *singular: |A^T r| <= PROOF |r| in the maximum norm, with r = s->r of the last round: then r
+ * holds the weights of dependent rows. Overwrites s->c. The same on all processes; collective. */
 PetscErrorCode ga_petsc_residual_proves(ga_petsc_solver *s, bool *singular) {
   PetscReal left, product;
   GA_TRY(MatMultTranspose(s->A, s->r, s->c));

@@ -8,13 +8,15 @@
 
 static const double COST = 1; /* of a factorization in solves: most of them only copy values */
 
-/* the processes that have contributions to the matrix */
+/* The processes that have contributions to the matrix: this one alone if the layout has no
+ * numbering over processes, else those of the context, or all. */
 static MPI_Comm comm_of(const ga_petsc_context *context, const ga_linsol_layout *layout) {
   if (!layout || !layout->numbering) return MPI_COMM_SELF;
   return context->comm ? *(const MPI_Comm *)context->comm : MPI_COMM_WORLD;
 }
 
-/* All arrays of n or nnz numbers, zero; false if memory runs out. */
+/* Allocate all arrays of s of n or nnz numbers, zero; s->n and s->nnz must be set. False if memory
+ * runs out; petsc_free frees what there is. */
 static bool allocate_arrays(ga_petsc_solver *s) {
   size_t n = (size_t)s->n + 1, nnz = (size_t)s->nnz + 1;
   const struct {
@@ -37,8 +39,10 @@ static bool allocate_arrays(ga_petsc_solver *s) {
   return true;
 }
 
-/* Initialize PETSc, number the rows over all processes and read the options. Operators are made
- * with the first values. Collective. */
+/* Initialize PETSc, number the rows over all processes and read the options; ls->impl becomes the
+ * new solver, which borrows the pattern of A. Operators are made later, with the first values. The
+ * same status on all processes (except for memory of the solver itself); message in ls->trouble;
+ * petsc_free after a failure too. Collective. */
 static ga_status petsc_analyze(ga_linsol *ls, const ga_csr *A) {
   ga_status status = ga_petsc_open(ls->trouble, sizeof ls->trouble);
   if (status != GA_OK) return status;
@@ -65,7 +69,8 @@ static ga_status petsc_analyze(ga_linsol *ls, const ga_csr *A) {
   return status;
 }
 
-/* Factors P and checks whether A is singular; all processes agree. */
+/* Factor P and check whether A is singular (then s->singular may name a column). After a failure
+ * the operators are closed. The same status on all processes; collective. */
 static ga_status prepare(ga_petsc_solver *s) {
   ga_status status = GA_OK;
   PetscErrorCode code = ga_petsc_prepare(s, &status);
@@ -81,7 +86,9 @@ static ga_status prepare(ga_petsc_solver *s) {
   return status;
 }
 
-/* If P is singular, A with its weak entries may still be regular: then P = A is tried. */
+/* Make and factor P. If P is singular, A with its weak entries may still be regular: then P = A is
+ * tried (s->weak becomes 0). If that is singular too, look for a dependent column (s->singular).
+ * After a failure the operators are closed. The same status on all processes; collective. */
 static ga_status prepare_with_all_entries(ga_petsc_solver *s) {
   ga_status status = prepare(s);
   if (status != GA_RETRY_SINGULAR) return status;
@@ -96,7 +103,9 @@ static ga_status prepare_with_all_entries(ga_petsc_solver *s) {
   return ga_petsc_agree(s, status);
 }
 
-/* Scale the values of A; keep P if it is still good, else make and factor a new one. Collective. */
+/* Scale the values of A; keep P if it is still good, else make and factor a new one. Sets
+ * ls->cost.factor; message in ls->trouble. GA_RETRY_NONFINITE if an entry of A is not finite,
+ * GA_RETRY_SINGULAR if A is singular. The same status on all processes; collective. */
 static ga_status petsc_factor(ga_linsol *ls, const ga_csr *A) {
   ga_petsc_solver *s = ls->impl;
   bool not_finite = false;
@@ -116,7 +125,8 @@ static ga_status petsc_factor(ga_linsol *ls, const ga_csr *A) {
   return status;
 }
 
-/* Solve for the right-hand side in s->b; all processes agree on the status. */
+/* Solve A x = b for the right-hand side in s->b; the solution is s->x. All processes get the same
+ * status; collective. */
 static ga_status iterate(ga_petsc_solver *s) {
   ga_status status = GA_OK;
   PetscErrorCode code = ga_petsc_iterate(s, &status);
@@ -124,8 +134,10 @@ static ga_status iterate(ga_petsc_solver *s) {
   return ga_petsc_agree(s, status);
 }
 
-/* If the iteration does not converge, P is renewed: first for the present values, then with all
- * entries, then by MUMPS. */
+/* Solve A x = b for b of all local rows; the scaled solution is s->x. If the iteration does not
+ * converge, P is renewed: first for the present values (s->stale), then with all entries (s->weak =
+ * 0), then by MUMPS (s->direct, counted in s->context->resorts). The same status on all processes;
+ * collective. */
 static ga_status solve_or_renew(ga_petsc_solver *s, const double *b) {
   for (;;) {
     PetscErrorCode code = s->opened ? ga_petsc_to_vector(s, b, s->b) : PETSC_ERR_ORDER;
@@ -143,7 +155,8 @@ static ga_status solve_or_renew(ga_petsc_solver *s, const double *b) {
   }
 }
 
-/* b of this process is overwritten by the solution, also in shared rows. Collective. */
+/* b of this process is overwritten by the solution, also in shared rows; it stays after a failure.
+ * petsc_factor must have succeeded before. The same status on all processes; collective. */
 static ga_status petsc_solve(ga_linsol *ls, double *b) {
   ga_petsc_solver *s = ls->impl;
   ga_petsc_enter(s);
@@ -156,12 +169,14 @@ static ga_status petsc_solve(ga_linsol *ls, double *b) {
   return status;
 }
 
+/* The local column that depends on others after GA_RETRY_SINGULAR; -1: unknown, or not here. */
 static int petsc_singular_column(const ga_linsol *ls) {
   const ga_petsc_solver *s = ls->impl;
   return s->singular;
 }
 
-/* Forget scaling, operators and the replacement by MUMPS. */
+/* Forget scaling, operators and the replacement by MUMPS, so that the next factor does not depend
+ * on earlier values. Collective. */
 static void petsc_reset(ga_linsol *ls) {
   ga_petsc_solver *s = ls->impl;
   s->scaled = s->direct = false;
@@ -171,6 +186,7 @@ static void petsc_reset(ga_linsol *ls) {
   ga_petsc_leave(s);
 }
 
+/* Free the solver and all it has opened; nothing to do if analyze did not create it. Collective. */
 static void petsc_free(ga_linsol *ls) {
   ga_petsc_solver *s = ls->impl;
   if (!s) return;

@@ -20,15 +20,16 @@
 #include "private.h"
 
 /* Is entry e, in the row with partner p and in column j, strong? Diagonal entries, entries >=
- * s->weak, and gradients of constraints are. */
+ * s->weak, and gradients of constraints are: entries of a row or column without pivot that also
+ * have a transposed entry in the pattern. has_diagonal must be set. */
 static bool is_strong(const ga_petsc_solver *s, int p, int j, int e) {
   if (p == j || fabs(s->value[e]) >= s->weak) return true;
   bool constraint = !s->has_diagonal[p] || !s->has_diagonal[j];
   return constraint && ga_petsc_find(s, s->row_of[j], p) >= 0;
 }
 
-/* Set has_diagonal: the scaled diagonal entry is above GA_PETSC_PIVOT on some process.
- * Collective. */
+/* Set s->has_diagonal of all local columns: the scaled diagonal entry is above GA_PETSC_PIVOT on
+ * some process. Overwrites s->leaves. Collective. */
 PetscErrorCode ga_petsc_find_diagonals(ga_petsc_solver *s) {
   for (int j = 0; j < s->n; j++) {
     int e = ga_petsc_find(s, s->row_of[j], j);
@@ -39,7 +40,8 @@ PetscErrorCode ga_petsc_find_diagonals(ga_petsc_solver *s) {
   return 0;
 }
 
-/* List the strong entries of A_p in s->kept. */
+/* Set s->nkept and s->kept, the slots of the strong entries of A_p in ascending order, for the
+ * present values; has_diagonal must be set. */
 void ga_petsc_choose(ga_petsc_solver *s) {
   s->nkept = 0;
   for (int i = 0; i < s->n; i++) {
@@ -49,14 +51,16 @@ void ga_petsc_choose(ga_petsc_solver *s) {
   }
 }
 
-/* the columns that this process has, sorted, and those that it owns */
+/* Create *all, PETSc's indices of the columns that this process has, sorted, and *own, those that
+ * it owns. The caller destroys both. */
 static PetscErrorCode own_elements(ga_petsc_solver *s, IS *all, IS *own) {
   GA_TRY(ISCreateGeneral(PETSC_COMM_SELF, s->n, s->index, PETSC_COPY_VALUES, all));
   GA_TRY(ISSort(*all));
   return ISCreateStride(PETSC_COMM_SELF, s->nown, s->begin, 1, own);
 }
 
-/* the number of entries of each row without a pivot on the diagonal; 0 for other rows */
+/* Write to counts, for the rows that this process owns: the number of entries of P in the row if it
+ * has no pivot on the diagonal (a constraint), else 0. */
 static PetscErrorCode count_entries(ga_petsc_solver *s, Vec counts) {
   PetscScalar *to;
   GA_TRY(VecGetArrayWrite(counts, &to));
@@ -69,7 +73,9 @@ static PetscErrorCode count_entries(ga_petsc_solver *s, Vec counts) {
   return VecRestoreArrayWrite(counts, &to);
 }
 
-/* the members of `all` without the constraints that lack a velocity there */
+/* *closed: a new set, the members of `all` without the constraints that lack a velocity there.
+ * inside: the submatrix of P for `all`; counts: how many entries row k of it needs to be complete
+ * (count_entries). */
 static PetscErrorCode close_set(Mat inside, const PetscScalar *counts, IS all, IS *closed) {
   const PetscInt *member;
   PetscInt n, *kept, nkept = 0;
@@ -86,9 +92,9 @@ static PetscErrorCode close_set(Mat inside, const PetscScalar *counts, IS all, I
   return ISCreateGeneral(PETSC_COMM_SELF, nkept, kept, PETSC_OWN_POINTER, closed);
 }
 
-/* Add layers of P's graph around the set and closes it. A layer of elements is a layer of
- * constraints and one of the bodies that these touch. The first layer completes this process's
- * constraints. */
+/* Replace *all by itself with s->overlap layers of elements around it, closed (see the head of this
+ * file). A layer of elements is two layers of P's graph: constraints, and the bodies that these
+ * touch. Overlap 0 adds one layer, which completes this process's constraints. Collective. */
 static PetscErrorCode add_overlap(ga_petsc_solver *s, IS *all) {
   Mat *inside;
   Vec counts, near;
@@ -118,8 +124,8 @@ static PetscErrorCode add_overlap(ga_petsc_solver *s, IS *all) {
   return 0;
 }
 
-/* *all: indices of the subdomain with overlap, *own: those that this process owns; the caller
- * destroys both. Collective. */
+/* *all: PETSc's indices of the subdomain with overlap, *own: those that this process owns; the
+ * caller destroys both. s->P and s->has_diagonal must be set. Collective. */
 PetscErrorCode ga_petsc_subdomain(ga_petsc_solver *s, IS *all, IS *own) {
   GA_TRY(own_elements(s, all, own));
   return s->processes > 1 ? add_overlap(s, all) : 0;

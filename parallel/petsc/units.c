@@ -8,10 +8,10 @@
 
 #include "private.h"
 
-enum { PASSES = 5 };
-static const double FITS = 1 << 20;
+enum { PASSES = 5 };                /* at most, to find R and C */
+static const double FITS = 1 << 20; /* see the head of this file */
 
-/* Set s->unit_of, the factor of every entry. */
+/* Set s->unit_of, the factor of every entry, from s->row (R) and s->unit (C). */
 static void scale_entries(ga_petsc_solver *s) {
   for (int i = 0; i < s->n; i++) {
     double row = s->row[s->partner[i]];
@@ -19,8 +19,8 @@ static void scale_entries(ga_petsc_solver *s) {
   }
 }
 
-/* s->value = R A_p C. Returns the largest |entry| of all processes, infinity if one is not
- * finite. */
+/* s->value = R A_p C from the entries `value` of A_p; s->unit_of must be set. Returns the largest
+ * |entry| of all processes, infinity if one is not finite. Collective. */
 static double multiply(ga_petsc_solver *s, const double *value) {
   double largest = 0, sum = 0;
   for (int e = 0; e < s->nnz; e++) {
@@ -34,7 +34,8 @@ static double multiply(ga_petsc_solver *s, const double *value) {
   return largest;
 }
 
-/* Divide *scale by sqrt(max), rounded to a power of two; false if that is 1. */
+/* Divide *scale by sqrt(max), rounded to a power of two. False, with *scale unchanged, if that is 1
+ * or max is zero or not finite. */
 static bool rescale(double max, double *scale) {
   int exponent = 0;
   if (max > 0 && max <= DBL_MAX) frexp(max, &exponent);
@@ -43,7 +44,9 @@ static bool rescale(double max, double *scale) {
   return true;
 }
 
-/* One pass halves the exponents of the largest entries; *changed is 0 if all of them are near 1. */
+/* One pass over s->row and s->unit halves the exponents of the largest entries of rows and columns.
+ * row_max and col_max are scratch, n numbers each. *changed: 0 if all were near 1 on all processes,
+ * else 1. Collective. */
 static PetscErrorCode rescale_all(ga_petsc_solver *s, const double *value, double *row_max,
                                   double *col_max, double *changed) {
   for (int j = 0; j < s->n; j++) row_max[j] = col_max[j] = 0;
@@ -68,7 +71,8 @@ static PetscErrorCode rescale_all(ga_petsc_solver *s, const double *value, doubl
   return 0;
 }
 
-/* Find R and C (s->row, s->unit), starting from 1. Collective. */
+/* Find R and C (s->row, s->unit) for these entries of A_p, which must be finite, starting from 1:
+ * until nothing changes, at most PASSES passes. Collective. */
 static PetscErrorCode find_scales(ga_petsc_solver *s, const double *value) {
   double *row_max, *col_max, changed = 1;
   GA_TRY(PetscMalloc2((size_t)s->n, &row_max, (size_t)s->n, &col_max));
@@ -79,14 +83,16 @@ static PetscErrorCode find_scales(ga_petsc_solver *s, const double *value) {
   return PetscFree2(row_max, col_max);
 }
 
-/* s->value = R A_p C, with the old R and C if they fit. Collective; see private.h. */
+/* s->value = R A_p C, with the old R and C if they fit, else with new ones (s->row, s->unit,
+ * s->unit_of, s->scaled). *not_finite: an entry of A on any process is not finite; then s->value
+ * is not usable. Collective. */
 PetscErrorCode ga_petsc_units(ga_petsc_solver *s, const double *value, bool *not_finite) {
   *not_finite = false;
   if (s->scaled) {
     double largest = multiply(s, value);
     if (largest <= FITS && largest >= 1 / FITS) return 0;
   }
-  double finite = 0;
+  double finite = 0; /* 1: an entry is not finite */
   for (int e = 0; e < s->nnz; e++) finite = isfinite(value[e]) ? finite : 1;
   ga_petsc_largest(s, 1, &finite);
   *not_finite = finite > 0;
