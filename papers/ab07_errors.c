@@ -301,9 +301,11 @@ static void lemma3_sides(uint64_t *seed, double t, double h, double violation, d
   side[0] = (double)fabsl(normal), side[1] = (double)fabsl(tangent), side[2] = (double)bound;
 }
 
-/* Item ab07-lemma3: largest ratios of both sides of (48) over 200 random sets of points for h =
- * 0.02, halved: normal and along the constraint with Phi = 0, normal over |Phi| off it (columns
- * 1..3); claims on their exponents of h. */
+/* Item ab07-lemma3: how the left side of (48) compares with its right side, for h = 0.02, halved.
+ * lemma3_sides gives side = |left side normal to the constraint|, |left side along it|, |right
+ * side|, for points near the motion at t = 0.5. Columns 1 and 2 have the largest side[0]/side[2] and
+ * side[1]/side[2] of 200 random sets of points with Phi = 0; column 3 the largest side[0]/h with
+ * |Phi| up to h. Fills r->data and adds claims on the exponents of h to r. */
 static void lemma3(result *r) {
   enum { DRAWS = 200, LEVELS = 8 };
   table_init(&r->data, "h,normal,tangent,off");

@@ -293,7 +293,7 @@ static const ga_model_ops soi2_ops = {.mass = mass,
                                       .reaction_dmult = reaction_dmult};
 
 /* Sets up one of the three. The start multipliers are on the branch of the closed solution: psi =
- * -3 (lam = -3 for jay-negrut-hht) is consistent with the start values, too. */
+ * -3 (jay-nonholonomic) or lam = -3 (jay-negrut-hht) fits the start values, too. */
 static ga_status build(ga_problem *problem, jay_kind kind, const ga_model_ops *ops, ga_error *err) {
   static const char *const q_names[] = {"y1", "y2"}, *const v_names[] = {"z1", "z2"};
   static const char *const lam_names[] = {"lam"}, *const psi_names[] = {"psi"};

@@ -162,7 +162,8 @@ static void put_damping(const rolling_disk *disk, const turn *a, const double *v
   ga_put(Ct, 4, 3, I2 * c3 * v[2]);
 }
 
-/* Kt and Ct, see the two functions above. */
+/* The tangents that a model gives: Kt = D_q(M x + H^T psi - F) for given accelerations x, and
+ * Ct = -D_v F. Writes Kt and Ct, which arrive zeroed; user: the data of the disk. */
 static int force_tangents(void *user, double t, const double *q, const double *v, const double *x,
                           const double *lam, const double *psi, ga_csr *Kt, ga_csr *Ct) {
   (void)t, (void)lam;

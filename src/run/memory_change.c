@@ -221,7 +221,7 @@ static void taylor_step(ga_integrator *it, double dt, double *q, double *v) {
 
 /* Does v' at t1, after a Taylor step, differ from v' at the accepted state by at most this fraction
  * of |v'|, or by rounding only? False if the model cannot be evaluated there. it->qs, vs, d, r, vd,
- * vdd, values and step_size.noise are work; it->error is cleared. Collective. */
+ * vdd, values, step_size.noise and it->saddle are work; it->error is cleared. Collective. */
 static bool acceleration_hardly_changes(ga_integrator *it, double t1, double fraction) {
   const ga_memory *mem = &it->mem;
   ga_saddle *s = &it->saddle;

@@ -103,8 +103,9 @@ static ga_status size_after(ga_integrator *it, double t1, double *h) {
 }
 
 /* Plan the next step from it->mem.t: *plan. If two steps would pass t_end, the rest is shared
- * between them; the size of the second is asked for only if the first does not reach t_end. Nothing
- * else changes; on failure *plan is not to be used. t_end INFINITY: no end. */
+ * between them; a last step that would pass it ends there. The size of the second is asked for only
+ * if the first does not reach t_end. On failure it->error is set and *plan is not to be used. t_end
+ * INFINITY: no end. Collective if the user gives step sizes. */
 ga_status ga_plan_next(ga_integrator *it, double t_end, ga_plan *plan) {
   double h, after, t1, t = it->mem.t, left = t_end - t;
   ga_status status = next_size(it, &h, &t1);

@@ -115,8 +115,10 @@ static void add_curved(ga_equations *s, int b, const ga_factor *factor, double p
   ga_axpy(factor->n * factor->group->nv, part, dx + from, s->fine.base + from);
 }
 
-/* x <- x + part dx, nx numbers, as base + rest (fine.h); what would be lost in base goes to rest.
- * Sums below GA_UNDERFLOW become zero. Sets fine.used. */
+/* x <- x + part dx for the accelerations x, a plain sum (0 < part <= 1), kept as base + rest
+ * (fine.h). size_q, size_v: sizes of the summands of q_1 and v_1; what is below their rounding goes
+ * to rest. On SO(3) and SE(3) all goes to base. Sums below GA_UNDERFLOW become zero. Sets
+ * fine.used. */
 void ga_fine_add(ga_equations *s, double part, const double *dx, const double *size_q,
                  const double *size_v, double *x) {
   const ga_space *space = s->eval->model->space;
