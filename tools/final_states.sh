@@ -24,7 +24,7 @@ final() {
 
 problems=$("$tool" list problems | sed -n 's/^  \([a-z0-9-]*\) .*/\1/p')
 for source in "$models"/*.yaml $problems; do
-  name=$(basename "$source" .yaml)
+  name=$(basename "$source") # slider-crank.yaml and the problem slider-crank are two
   # 200 steps of most; Andrews' mechanism is squeezed within 0.03 s
   half=0.1
   end=0.2
