@@ -122,6 +122,12 @@ static int open_model_file(const problem_args *given, args *a, const char *want,
   return given->guess ? read_multiplier_guess(given->guess, *problem) : ARGS_GO_ON;
 }
 
+/* Is the operand of a command a file: a model file or a shared object? Else it names a problem of
+ * the library. */
+bool problem_is_file(const char *operand) {
+  return object_named(operand) || file_named(operand);
+}
+
 /* Open the problem that a->operand names: library problem, model file or shared object. Fills
  * a->options where nothing was given. want: columns that must exist, or NULL. *problem must be NULL
  * before; the caller calls problem_close in any case. ARGS_GO_ON, or the exit code after a

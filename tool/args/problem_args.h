@@ -108,6 +108,10 @@ const char *problem_default(const char *key);
  * the exit code after a message; problem_close releases it in any case. */
 int problem_open(const problem_args *given, args *a, const char *want, ga_problem **problem);
 
+/* Is the operand of a command a file: a model file or a shared object? Else it names a problem of
+ * the library. */
+bool problem_is_file(const char *operand);
+
 /* Check that t_end is after the problem's start, project_at in between, and that no option is given
  * that extrapolation excludes: TOOL_USAGE after a message, else ARGS_GO_ON. */
 int problem_check_times(const problem_args *given, const ga_problem *problem);

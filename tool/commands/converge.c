@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "args/paths.h"
 #include "args/problem_args.h"
 #include "convergence/series.h"
 #include "picture/chart.h"
@@ -196,6 +197,10 @@ int command_converge(int argc, char **argv) {
     tool_error("--json and --csv cannot both go to standard output");
     return TOOL_USAGE;
   }
+  const path_use use[] = {{"the model", problem_is_file(a.operand) ? a.operand : NULL, NULL, false},
+                          {"--plot", set.plot, NULL, true}};
+  code = paths_check(2, use);
+  if (code != ARGS_GO_ON) return code;
   if (set.plot && !gnuplot_check(set.plot)) return TOOL_FAILED;
   ga_problem *problem = NULL;
   static series all; /* large */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "args/args.h"
+#include "args/paths.h"
 #include "output/csv.h"
 #include "output/output.h"
 
@@ -128,13 +129,18 @@ int command_export(int argc, char **argv) {
   args a = {.command = &command, .settings = &set};
   int code = args_parse(&a, argc, argv);
   if (code != ARGS_GO_ON) return code;
+  const char *to = a.noperands == 2 ? a.operands[1] : NULL;
+  const path_use use[] = {{"the file of results", a.operand, NULL, false},
+                          {"the output", to, NULL, true}};
+  code = paths_check(2, use);
+  if (code != ARGS_GO_ON) return code;
   ga_error err = {GA_OK, ""};
   ga_results *r = NULL;
   if (ga_results_open(a.operand, &r, &err) != GA_OK) {
     tool_error("%s", err.text);
     return TOOL_FAILED;
   }
-  code = write_file(r, &set, a.noperands == 2 ? a.operands[1] : NULL);
+  code = write_file(r, &set, to);
   if (code == TOOL_OK && !*ga_results_text(r, GA_RESULTS_STATISTICS)) {
     tool_error("the run of '%s' %s: these are its first %ld rows", a.operand,
                ga_results_growing(r) ? "goes on" : "was killed", ga_results_rows(r));

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "args/args.h"
+#include "args/paths.h"
 #include "columns/quantity.h"
 #include "output/output.h"
 #include "output/results_table.h"
@@ -249,11 +250,14 @@ static int draw_plot(const settings *set, const args *a, const table *t, ga_resu
   const char *path = set->out ? set->out : name;
   bool good;
   if (!set->out && !default_picture_name(a->operand, sizeof name, name)) return TOOL_USAGE;
+  const path_use use[] = {{"the table", a->operand, NULL, false}, {"--out", path, NULL, true}};
+  int code = paths_check(2, use);
+  if (code != ARGS_GO_ON) return code;
   if (!r && chart_is_study(t) && a->noperands == 1 && !set->x && !set->log) {
     good = chart_draw_study(t, set->title, t->name[0].text, path);
   } else {
     s = (sketch){.t = t, .results = r};
-    int code = plan_chart(&s, set, a);
+    code = plan_chart(&s, set, a);
     if (code != ARGS_GO_ON) return code;
     chart c = {.title = set->title,
                .panels = s.panel,

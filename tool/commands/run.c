@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "args/paths.h"
 #include "args/run_settings.h"
 #include "parallel/launcher.h"
 #include "picture/chart.h"
@@ -229,6 +230,21 @@ static int write_results(const run_settings *set, const simulation *s, resources
   return code;
 }
 
+/* Refuse files of this run that would be written over each other or over its input: ARGS_GO_ON, or
+ * TOOL_USAGE after a message. */
+static int check_paths(const run_settings *set, const char *operand) {
+  const path_use use[] = {
+      {"the model", problem_is_file(operand) ? operand : NULL, NULL, false},
+      {"--from-state", set->from_state, NULL, false},
+      {"--out", set->out, NULL, true},
+      {"--plot", set->plot, NULL, true},
+      {"--out-page", set->page, NULL, true},
+      {"--save-state", set->save_state, NULL, true},
+      {"the temporary file of --save-state", set->save_state, ".tmp", true},
+  };
+  return paths_check(sizeof use / sizeof use[0], use);
+}
+
 /* `genalpha run` after its options are parsed. Everything opened goes to r, which the caller
  * releases also after a failure. Returns the exit code. */
 static int run_problem(run_settings *set, args *a, resources *r) {
@@ -243,8 +259,9 @@ static int run_problem(run_settings *set, args *a, resources *r) {
     webpage_default_name(a->operand, sizeof page_name, page_name);
     set->page = page_name;
   }
+  code = check_paths(set, a->operand);
   simulation s;
-  code = open_all(set, a, r, &s);
+  if (code == ARGS_GO_ON) code = open_all(set, a, r, &s);
   if (code != ARGS_GO_ON) return code;
   s.out = set->out ? &r->out : NULL;
   s.time_plot = r->time_plot;

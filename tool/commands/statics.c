@@ -2,6 +2,8 @@
 /* The options of check, equilibrium and modes, and how the three begin and end. */
 #include "commands/statics.h"
 
+#include "args/paths.h"
+
 #define FIELD(name) offsetof(statics_settings, name)
 static const struct {
   int commands; /* that take the option */
@@ -47,6 +49,26 @@ static const struct {
 };
 #undef FIELD
 
+/* Refuse files of the command that would be written over each other or over its input: ARGS_GO_ON,
+ * or TOOL_USAGE after a message. */
+static int check_paths(const statics_settings *set, const char *operand) {
+  const path_use use[] = {
+      {"the model", operand, NULL, false},
+      {"--at", set->at, NULL, false},
+      {"--out", set->out, NULL, true},
+      {"--save-state", set->save_state, NULL, true},
+      {"the temporary file of --save-state", set->save_state, ".tmp", true},
+      {"--matrices", set->matrices, "/M.mtx", true},
+      {"--matrices", set->matrices, "/C.mtx", true},
+      {"--matrices", set->matrices, "/K.mtx", true},
+      {"--matrices", set->matrices, "/G.mtx", true},
+      {"--matrices", set->matrices, "/H.mtx", true},
+      {"--matrices", set->matrices, "/Y.mtx", true},
+      {"--matrices", set->matrices, "/names.txt", true},
+  };
+  return paths_check(sizeof use / sizeof use[0], use);
+}
+
 enum { NOPTIONS = (int)(sizeof options / sizeof options[0]) };
 
 /* Parse the options that the table above marks for this command, read the model file, and call
@@ -69,6 +91,7 @@ int statics_run(const statics_command *command, int argc, char **argv) {
   args a = {.command = &parsed, .settings = &set, .options = &library};
   int code = args_parse(&a, argc, argv);
   if (code == ARGS_GO_ON) code = args_check_params(&a);
+  if (code == ARGS_GO_ON) code = check_paths(&set, a.operand);
   if (code != ARGS_GO_ON) return code;
   mechanism_state s;
   code = mechanism_state_open(&s, &set.problem, &a);

@@ -3,9 +3,9 @@
 #define _POSIX_C_SOURCE 200809L
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "args/paths.h"
 #include "output/output.h"
 #include "parallel/launcher.h"
 #include "simulate/interrupt.h"
@@ -96,39 +96,19 @@ static void share_options(settings *set, arg_given *list, int count) {
   set->plan.ngiven = n;
 }
 
-/* the file name of a path; *length: length of the directory before it */
-static const char *base_of(const char *path, size_t *length) {
-  const char *slash = strrchr(path, '/');
-  *length = slash ? (size_t)(slash - path) + 1 : 0;
-  return path + *length;
-}
-
-/* stat the directory that is the first `length` characters of a path (0: the current directory)
- * into *to. False if it is not there. */
-static bool stat_directory(const char *path, size_t length, struct stat *to) {
-  char *directory = length ? strndup(path, length) : strdup(".");
-  const bool there = directory && stat(directory, to) == 0;
-  free(directory);
-  return there;
-}
-
-/* Is PATH followed by the suffix the same file as OTHER? Compares the names and, by inode, the
- * directories. Neither file needs to exist. */
-static bool same_file(const char *path, const char *suffix, const char *other) {
-  size_t n, m;
-  struct stat a, b;
-  const char *base = base_of(path, &n), *wanted = base_of(other, &m);
-  const size_t length = strlen(base);
-  return strncmp(base, wanted, length) == 0 && strcmp(wanted + length, suffix) == 0 &&
-         stat_directory(path, n, &a) && stat_directory(other, m, &b) && a.st_dev == b.st_dev &&
-         a.st_ino == b.st_ino;
-}
-
-/* Would the table (out) and the histories (rows) be written to the same file, or over each other's
- * .journal or .part? */
-static bool files_collide(const char *out, const char *rows) {
-  return same_file(out, "", rows) || same_file(out, ".journal", rows) ||
-         same_file(out, ".part", rows) || same_file(rows, ".part", out);
+/* Refuse files of the sweep that would be written over each other or over the model: ARGS_GO_ON, or
+ * TOOL_USAGE after a message. A sweep also writes OUT.journal, OUT.part and HISTORY.part. */
+static int check_paths(const settings *set) {
+  const char *operand = set->plan.operand;
+  const path_use use[] = {
+      {"the model", problem_is_file(operand) ? operand : NULL, NULL, false},
+      {"--out", set->out, NULL, true},
+      {"--history", set->history, NULL, true},
+      {"the journal of --out", set->out, ".journal", true},
+      {"the temporary file of --out", set->out, ".part", true},
+      {"the temporary file of --history", set->history, ".part", true},
+  };
+  return paths_check(sizeof use / sizeof use[0], use);
 }
 
 /* Check options that exclude or need each other: ARGS_GO_ON, or TOOL_USAGE after a message. */
@@ -150,10 +130,7 @@ static int check_settings(const settings *set) {
   if (set->workers > 0 && launcher_detect().processes > 1) {
     wrong = "--workers is for a sweep in one process; under mpirun every process is a worker";
   }
-  if (set->out && set->history && files_collide(set->out, set->history)) {
-    wrong = "--out and --history must be two files, and none the .journal or .part of the other";
-  }
-  if (!wrong) return ARGS_GO_ON;
+  if (!wrong) return check_paths(set);
   tool_error("%s", wrong);
   return TOOL_USAGE;
 }

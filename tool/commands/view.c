@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "args/args.h"
+#include "args/paths.h"
 #include "columns/state_fields.h"
 #include "output/output.h"
 #include "picture/page.h"
@@ -268,6 +269,9 @@ int command_view(int argc, char **argv) {
   if (!webpage_possible()) return TOOL_FAILED;
   if (!set.out) webpage_default_name(a.operand, sizeof name, name);
   const char *out = set.out ? set.out : name;
+  const path_use use[] = {{"the input", a.operand, NULL, false}, {"--out", out, NULL, true}};
+  code = paths_check(2, use);
+  if (code != ARGS_GO_ON) return code;
   code = (results_named(a.operand) ? view_results : view_start)(&set, a.operand, out);
   if (code != TOOL_OK) return code;
   printf("page: %s\n", out);

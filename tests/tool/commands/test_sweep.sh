@@ -83,7 +83,7 @@ refused 1 "exists" sweep heavy-top --vary rho=0.5,0.6 --out w1.$ending
 # one option under two names, and files that would be written over each other
 refused 2 "'h' is varied twice" sweep heavy-top --vary h=1e-3 --vary run.h=2e-3 --out twice.csv
 for other in ./one.csv one.csv.journal ./one.csv.part; do
-  refused 2 'must be two files' sweep heavy-top --vary h=1e-3 --out one.csv --history $other
+  refused 2 'only one of them can be kept' sweep heavy-top --vary h=1e-3 --out one.csv --history $other
 done
 refused 1 "directory 'missing'" sweep heavy-top --vary h=1e-3 --out one.csv --history missing/l.csv
 ok "nothing is left of a refused sweep" sh -c '! ls one.csv* >/dev/null 2>&1'
@@ -280,7 +280,7 @@ refused 2 "did you mean 'normal'" sweep heavy-top --samples 2 --random 'h=norml(
 refused 2 "is not a whole number" sweep heavy-top --seed -3 --vary h=1e-3,2e-3 $out
 refused 2 "out FILE.h5 or FILE.csv is missing" sweep heavy-top --vary h=1e-3,2e-3
 refused 2 "'-' is none" sweep heavy-top --vary h=1e-3,2e-3 --out -
-refused 2 "must be two files" sweep heavy-top --vary h=1e-3,2e-3 $out --history m.csv
+refused 2 "only one of them can be kept" sweep heavy-top --vary h=1e-3,2e-3 $out --history m.csv
 refused 2 "about the rows of --history" sweep heavy-top --vary h=1e-3,2e-3 --every 3 $out
 refused 2 "unknown column 'slider.xx'; did you mean 'slider.x'" sweep "$models/slider-crank.yaml" --vary k=1,2 --columns slider.xx $out
 refused 2 "nothing between two commas" sweep heavy-top --vary h=1e-3,2e-3 --columns x,,y $out
