@@ -171,6 +171,14 @@ typedef struct ga_model {
    * and a step cannot be more exact than that. NULL: |q| is its own scale. Rotations of SO(3) and
    * SE(3) need none. */
   const double *q_size;
+
+  /* Optional, nv numbers w > 0: the metric W = diag(w), constant during a run. It makes velocities
+   * of different kinds comparable: 1 for lengths, l^2 for angles, with a typical length l of the
+   * model; mechanisms set it themselves. Corrections of positions act through it, q' = v - W^-1
+   * G^T eta; sqrt(w) |v'| is the size of an acceleration, |F| / sqrt(w) that of a force. With it
+   * a run does not depend on units: multiply lengths, masses and times by powers of two, and the
+   * same bits come out (but for derivatives by differences). NULL: ones, as in the papers. */
+  const double *metric;
 } ga_model;
 
 /* What a model gives besides M, F, g and k, by evaluate or by callbacks: bits GA_GIVES_.. */

@@ -11,7 +11,8 @@
  *   evaluate/     frame_pair.c: rows and tangents between two frames; pass.c: one evaluation, from
  *                 space axes to the velocities of bodies; evaluate.c: the ga_model
  *   build/        add_*.c, names.c, points.c: the calls of ga_mechanism.h before the build;
- *                 layout.c: order of unknowns, patterns, slots; build.c: the model and its start
+ *                 layout.c: order of unknowns, patterns, slots; metric.c: weights of lengths and
+ *                 angles; build.c: the model and its start
  *   assembly/     start values that fit (assemble.c), the side to which loops are bent (corners.c,
  *                 sides.c), equilibrium and modes (rest_and_modes.c)
  *   report/       columns, units, sensors, events on columns, drawables, the check before a run
@@ -303,6 +304,8 @@ extern const ga_model_ops ga_mechanism_ops;
 
 /* assemble.c: assembles q0 and v0 at the build */
 ga_status ga_mechanism_assemble_start(ga_mechanism *m, double t0, ga_error *err);
+/* metric.c: sets m->model.metric; false: no memory */
+bool ga_mechanism_set_metric(ga_mechanism *m);
 /* sets `arm` of all bodies */
 void ga_mechanism_measure_arms(ga_mechanism *m);
 /* sides.c: GA_ERR_INITIAL if the assembly bent a loop to its other side. before, after: q; hold: nv

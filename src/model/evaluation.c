@@ -2,6 +2,7 @@
 /* Fields that a model gives, checked; fields that it does not give, by differences. */
 #include "model/evaluation.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -96,6 +97,17 @@ void ga_eval_size(const ga_eval *e, const double *q, double *size) {
   for (int i = 0; i < e->nv && least; i++) size[i] = ga_max(size[i], least[i]);
 }
 
+/* Allocate e->metric and e->root_metric and fill them from the model; ones if it has no metric. */
+static void set_metric(ga_eval *e, ga_arena *arena) {
+  const double *given = e->model->metric;
+  e->metric = ga_arena_doubles(arena, (size_t)e->nv);
+  e->root_metric = ga_arena_doubles(arena, (size_t)e->nv);
+  for (int i = 0; i < e->nv && !arena->failed; i++) {
+    e->metric[i] = given ? given[i] : 1;
+    e->root_metric[i] = sqrt(e->metric[i]);
+  }
+}
+
 /* Set sizes and sources of *e and allocate all its arrays in arena. The model is borrowed; e->err =
  * err receives later messages. */
 ga_status ga_eval_init(ga_eval *e, const ga_model *model, ga_arena *arena, ga_error *err) {
@@ -122,6 +134,7 @@ ga_status ga_eval_init(ga_eval *e, const ga_model *model, ga_arena *arena, ga_er
     for (int i = 0; i < 13; i++) *row_size[i] = ga_arena_doubles(arena, rows);
   }
   e->zero = ga_arena_doubles(arena, (size_t)e->nv);
+  set_metric(e, arena);
   e->mult = ga_arena_doubles(arena, (size_t)e->nlam + (size_t)e->npsi);
   ga_csr_init(&e->M, e->nv, e->nv, model->pat_M, arena);
   ga_csr_init(&e->G, e->nlam, e->nv, model->pat_G, arena);

@@ -50,6 +50,8 @@ typedef struct ga_curvature {
 typedef struct ga_eval {
   const ga_model *model;
   int nq, nv, nlam, npsi;
+  /* The metric W = diag(w) of the model, ones if it gives none, and its square root; nv numbers. */
+  double *metric, *root_metric;
   /* Several processes: the model is the subdomain of one of them. */
   ga_team *team;           /* NULL: the model is the whole system */
   bool *shared;            /* nv: other processes have this velocity too; NULL without a team */

@@ -65,6 +65,11 @@ ga_status ga_model_validate(const ga_model *model, ga_error *err) {
     return ga_fail(err, GA_ERR_ARG, "q_size[%d] = %g: sizes are finite and not negative", i,
                    model->q_size[i]);
   }
+  for (int i = 0; i < nv && model->metric; i++) {
+    if (model->metric[i] > 0 && isfinite(model->metric[i])) continue;
+    return ga_fail(err, GA_ERR_ARG, "metric[%d] = %g: weights are finite and positive", i,
+                   model->metric[i]);
+  }
   if (ops->gives && !ops->evaluate) {
     return ga_fail(err, GA_ERR_ARG, "ops->gives says what 'evaluate' gives, but that is missing");
   }

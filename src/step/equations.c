@@ -211,7 +211,14 @@ static ga_status compute_old_terms(ga_equations *s, const ga_memory *mem, const 
   return status != GA_OK ? status : evaluate_predicted_mass(s, s->tab.shift_new);
 }
 
-/* s->Gn = G(t_n, q_n), copied from the new site if the last step ended there. A G by difference
+/* s->Gn <- s->Gn W^-1, so that eta acts through the metric of the model. */
+static void apply_metric(ga_equations *s) {
+  const double *w = s->eval->metric;
+  if (!s->eval->model->metric) return;
+  for (int e = 0; e < ga_csr_nnz(&s->Gn); e++) s->Gn.val[e] /= w[s->Gn.col[e]];
+}
+
+/* s->Gn = G(t_n, q_n) W^-1, copied from the new site if the last step ended there. A G by difference
  * quotients is kept if the step is repeated: rounding would make it differ. s->ahead: G at t_1 and
  * q_n o exp(h v_n) instead, and q of the new site moves there. */
 static ga_status set_gradient_at_n(ga_equations *s) {
@@ -221,7 +228,9 @@ static ga_status set_gradient_at_n(ga_equations *s) {
     site->evaluated = s->Gn_known = false;
     for (int i = 0; i < s->nv; i++) s->scaled_wq[i] = s->h * s->v[i];
     ga_space_step(s->eval->model->space, s->q, s->scaled_wq, site->q);
-    return ga_eval_G(s->eval, s->t1, site->q, &s->Gn);
+    ga_status status = ga_eval_G(s->eval, s->t1, site->q, &s->Gn);
+    apply_metric(s);
+    return status;
   }
   if (s->eval->absent & GA_GIVES_G) {
     if (s->Gn_known && s->Gn_t == s->t && memcmp(s->Gn_q, s->q, bytes) == 0) return GA_OK;
@@ -232,9 +241,11 @@ static ga_status set_gradient_at_n(ga_equations *s) {
   if (!ga_site_has_gradient_of(s, site, s->t, s->q)) {
     ga_status status = ga_eval_G(s->eval, s->t, s->q, &s->Gn);
     s->Gn_known &= status == GA_OK;
+    apply_metric(s);
     return status;
   }
   memcpy(s->Gn.val, site->G.val, (size_t)ga_csr_nnz(&s->Gn) * sizeof(double));
+  apply_metric(s);
   return GA_OK;
 }
 

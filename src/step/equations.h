@@ -79,7 +79,7 @@ typedef struct ga_equations {
   double t, t1, h;
   const double *q, *v, *a, *w; /* at t_n, corrected for this h */
   double *wq0, *v10;           /* w_q and v_1 for x = 0 */
-  ga_csr Gn;                   /* G(t_n, q_n), if there is an eta */
+  ga_csr Gn;                   /* G(t_n, q_n) W^-1, W the metric, if there is an eta */
   bool Gn_known; /* Gn, by difference quotients, belongs to the time Gn_t and to Gn_q */
   double Gn_t, *Gn_q;
   double *old_terms; /* of weighted rows: hm M_alpha a_n - hf f_n; zero for others */

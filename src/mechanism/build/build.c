@@ -313,7 +313,7 @@ ga_status ga_mechanism_build(ga_mechanism *m, double t0, ga_error *err) {
   ga_mechanism_measure_arms(m);
   ga_status status = ga_mechanism_layout(m, err);
   if (status == GA_OK) status = ga_mechanism_make_model(m, err);
-  if (status == GA_OK && !set_coordinate_sizes(m)) {
+  if (status == GA_OK && !(set_coordinate_sizes(m) && ga_mechanism_set_metric(m))) {
     status = ga_fail(err, GA_ERR_MEM, "no memory for the mechanism");
   }
   if (status == GA_OK) status = ga_mechanism_name_columns(m, err);

@@ -247,7 +247,7 @@ static void map_rows(const cut *c, long *lam, long *psi) {
 }
 
 /* Fills info: sizes, numbers in the whole, start values, model. Needs the layout of c->own; its
- * arrays live in the arena of c->own. Sets q0, v0 and model.q_size of c->own, too. GA_OK or
+ * arrays live in the arena of c->own. Sets q0, v0, model.q_size and model.metric of c->own, too. GA_OK or
  * GA_ERR_MEM, without a message. */
 static ga_status fill_info(cut *c, ga_subdomain_info *info) {
   ga_mechanism *m = c->own;
@@ -261,13 +261,16 @@ static ga_status fill_info(cut *c, ga_subdomain_info *info) {
   m->q0 = ga_arena_doubles(&m->arena, (size_t)m->nq);
   m->v0 = ga_arena_doubles(&m->arena, (size_t)m->nv);
   double *size = ga_arena_doubles(&m->arena, (size_t)m->nv);
+  double *metric = ga_arena_doubles(&m->arena, (size_t)m->nv);
   if (m->arena.failed) return GA_ERR_MEM;
   map_unknowns(c, q, v);
   map_rows(c, lam, psi);
   for (int i = 0; i < m->nq; i++) m->q0[i] = w->q0[q[i]];
   for (int i = 0; i < m->nv; i++) m->v0[i] = w->v0[v[i]];
   for (int i = 0; i < m->nv; i++) size[i] = w->model.q_size[v[i]];
+  for (int i = 0; i < m->nv; i++) metric[i] = w->model.metric[v[i]];
   m->model.q_size = size;
+  m->model.metric = metric;
   info->q = q, info->v = v, info->lam = lam, info->psi = psi;
   info->q0 = m->q0, info->v0 = m->v0;
   info->model = &m->model;

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/* The metric W of a mechanism (ga_model.metric): w = 1 for lengths, w = l^2 for angles.
+ *
+ * l is a length of the coupled subsystem: bodies that elements connect, the ground left out. It is
+ * the largest of
+ *
+ *     |s|          distance of a joint or force point from the centre of mass of its body,
+ *     |p_b - p_a|  distance of the two points of an element at the start,
+ *     length       of a rod, a spring; radius of a wheel,
+ *
+ * rounded down to a power of two. If all of these are zero, as for wheels that turn about their
+ * centres, l is the largest radius of gyration, sqrt(J/m); if there is none, l = 1, and no length
+ * of the subsystem depends on an angle.
+ *
+ * These lengths do not depend on the axes, on the order of the bodies or on the inertia of helper
+ * bodies. If the model's lengths are multiplied by a power of two, so is l, exactly. */
+#include <math.h>
+
+#include "mechanism/mechanism.h"
+
+/* The subsystem that body i belongs to, named by the smallest number of its bodies. Paths in of[]
+ * are shortened. */
+static int subsystem_of(int *of, int i) {
+  while (of[i] != i) i = of[i] = of[of[i]];
+  return i;
+}
+
+/* The length of an element, see the head of this file; 0 if it has no points. */
+static double element_length(const ga_mechanism *m, const ga_element *el) {
+  ga_geometry g = {.type = NULL};
+  double p[2][3], between[3];
+  if (el->type->geometry) el->type->geometry(m, el, &g);
+  if (g.only_drawn) return 0;
+  double length = fmax(g.length, g.radius);
+  for (int side = 0; side < 2; side++) {
+    const ga_solid *b = &m->bodies.item[el->body[side]];
+    if (!g.has[side]) continue;
+    ga_times3(b->R0, g.s[side], p[side]);
+    ga_plus3(p[side], 1, b->x0, p[side]);
+    if (el->body[side] > 0) length = fmax(length, ga_norm3(g.s[side]));
+  }
+  if (!g.has[0] || !g.has[1]) return length;
+  ga_plus3(p[1], -1, p[0], between);
+  return fmax(length, ga_norm3(between));
+}
+
+/* The largest radius of gyration of a body; 0 without mass or without rotations. */
+static double gyration_radius(const ga_solid *b) {
+  double J = 0;
+  for (int k = 0; k < 3; k++) J = fmax(J, b->J[4 * k]);
+  return b->mass > 0 && !b->kind->point ? sqrt(J / b->mass) : 0;
+}
+
+/* One number of a body, to be raised to the largest of its subsystem, which named[] tells. */
+static void share_largest(int bodies, const int *named, double *number) {
+  for (int i = 1; i < bodies; i++) number[named[i]] = fmax(number[named[i]], number[i]);
+  for (int i = 1; i < bodies; i++) number[i] = number[named[i]];
+}
+
+/* length[i] of each body i <- the length of its subsystem, not yet rounded. length and radius, a
+ * work array, are zero on entry. */
+static void measure_subsystems(const ga_mechanism *m, const int *named, double *length,
+                               double *radius) {
+  for (int i = 0; i < m->joints.count + m->others.count; i++) {
+    const ga_element *el = ga_mechanism_element(m, i);
+    const int body = el->body[0] > 0 ? el->body[0] : el->body[1];
+    length[body] = fmax(length[body], element_length(m, el));
+  }
+  for (int i = 1; i < m->bodies.count; i++) radius[i] = gyration_radius(&m->bodies.item[i]);
+  share_largest(m->bodies.count, named, length);
+  share_largest(m->bodies.count, named, radius);
+  for (int i = 1; i < m->bodies.count; i++) {
+    if (length[i] == 0) length[i] = radius[i];
+  }
+}
+
+/* Unite the subsystems of two bodies in of[], unless one is the ground. */
+static void unite(int *of, int i, int k) {
+  if (i == 0 || k == 0) return;
+  const int a = subsystem_of(of, i), b = subsystem_of(of, k);
+  of[a > b ? a : b] = a < b ? a : b;
+}
+
+/* of[i] <- the subsystem of each body: elements connect their two bodies and those of the joints
+ * whose coordinates they act on. */
+static void find_subsystems(const ga_mechanism *m, int *of) {
+  for (int i = 0; i < m->bodies.count; i++) of[i] = i;
+  for (int i = 0; i < m->joints.count + m->others.count; i++) {
+    const ga_element *el = ga_mechanism_element(m, i);
+    unite(of, el->body[0], el->body[1]);
+    int before = 0;
+    for (int c = 0; c < el->ncoordinate; c++) {
+      const int *body = m->joints.item[m->coordinates.item[el->coordinate[c]].joint].body;
+      const int now = body[0] > 0 ? body[0] : body[1];
+      unite(of, before, now);
+      before = now;
+    }
+  }
+  for (int i = 0; i < m->bodies.count; i++) of[i] = subsystem_of(of, i);
+}
+
+/* The largest power of two up to x > 0; 1 for x = 0. */
+static double power_of_two(double x) {
+  int exponent;
+  if (!(x > 0)) return 1;
+  frexp(x, &exponent);
+  return ldexp(1, exponent - 1);
+}
+
+/* Set w of all velocities from the lengths of the subsystems. */
+static void fill_metric(const ga_mechanism *m, const double *length, double *w) {
+  for (int i = 1; i < m->bodies.count; i++) {
+    const ga_solid *b = &m->bodies.item[i];
+    const double l = power_of_two(length[i]);
+    for (int k = 0; k < b->kind->nv; k++) w[b->v_at + k] = k < b->kind->nx ? 1 : l * l;
+  }
+  for (int c = 0; c < m->coordinates.count; c++) {
+    const ga_angle *angle = &m->coordinates.item[c];
+    const ga_element *joint = &m->joints.item[angle->joint];
+    const int body = joint->body[0] > 0 ? joint->body[0] : joint->body[1];
+    const double l = power_of_two(length[body]);
+    const bool turns = ((const ga_joint_data *)joint->data)->type->coordinate[angle->which].angle;
+    w[angle->v_at] = turns ? l * l : 1;
+  }
+}
+
+/* Set m->model.metric, nv numbers in m's arena. False: no memory. After the layout. */
+bool ga_mechanism_set_metric(ga_mechanism *m) {
+  ga_arena scratch = {0};
+  int *of = ga_arena_ints(&scratch, (size_t)m->bodies.count);
+  double *length = ga_arena_doubles(&scratch, (size_t)m->bodies.count);
+  double *radius = ga_arena_doubles(&scratch, (size_t)m->bodies.count);
+  double *w = ga_arena_doubles(&m->arena, (size_t)m->nv);
+  const bool ok = !scratch.failed && !m->arena.failed;
+  if (ok) {
+    find_subsystems(m, of);
+    measure_subsystems(m, of, length, radius);
+    fill_metric(m, length, w);
+    m->model.metric = w;
+  }
+  ga_arena_free(&scratch);
+  return ok;
+}
