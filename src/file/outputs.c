@@ -7,8 +7,72 @@
 
 #include "file/private.h"
 
-/* Append the options of `run` to file->options as texts, with their lines; keys and words are not
- * checked here. Values that are expressions of parameters are replaced by their numbers; words stay
+/* Keys of `run` that are not options of the integrator: those of `genalpha run` that make sense in
+ * a model file. */
+static const char *const run_keys[][2] = {
+    {"t_end", "end of the run"},
+    {"every", "write every N-th step"},
+    {"out_dt", "write the state at equal distances of time"},
+    {"stop_when", "end the run where an expression of columns begins to hold"},
+    {"project_at", "project the velocity onto the hidden constraint at this time"},
+    {"project", "kind of that projection: plain, keep-order"},
+    {"guess_multipliers", "near which those of the start are sought"},
+    {"extrapolate", "K = 1, 2, 3: order 2 + K and error estimates"},
+    {"extrapolate_steps", "steps of these runs: halved, harmonic"},
+    {"extrapolate_multipliers", "extrapolated, consistent"},
+    {"threads", "threads for these runs"},
+    {"out", "file of the trajectory"},
+    {"plot", "picture of the motion"},
+    {"view", "make a page that shows the motion"},
+    {"out_page", "name of that page"},
+    {"final", "print the end state as one JSON object"},
+    {"save_state", "file of the end state"},
+    {"checkpoint_every", "save it on the way too, in seconds of simulated time"},
+    {"from_state", "file of a saved state to go on from"},
+    {"petsc", "options of PETSc, under mpirun"}};
+enum { NRUN = (int)(sizeof run_keys / sizeof run_keys[0]) };
+
+/* *key <- the i-th key of `run`: options of the integrator, then run_keys; false past the end. */
+bool ga_run_key_at(int i, ga_run_key *key) {
+  int n = 0;
+  while (ga_option_at(n)) n++;
+  if (i >= n + NRUN) return false;
+  snprintf(key->text, sizeof key->text, "%s", i < n ? ga_option_at(i)->key : run_keys[i - n][0]);
+  for (char *c = key->text; *c; c++) *c = *c == '-' ? '_' : *c;
+  key->help = i < n ? ga_option_at(i)->help : run_keys[i - n][1];
+  return true;
+}
+
+/* All keys of `run` as texts, for "did you mean". */
+typedef struct run_words {
+  ga_run_key key[64];
+  int count;
+} run_words;
+
+/* The i-th key, NULL past the end (candidates of ga_nearest_in). */
+static const char *run_word_at(const void *context, int i) {
+  const run_words *all = context;
+  return i < all->count ? all->key[i].text : NULL;
+}
+
+/* Fail at a key of `run` that is no option, with the nearest one. Keys may be written with - in
+ * place of _; options of earlier versions are left to the caller, who warns. */
+static bool check_run_key(ga_reader *r, const ga_node *key) {
+  run_words all = {.count = 0};
+  char text[GA_WORD_ROOM];
+  if (ga_option_removed(key->text)) return true;
+  snprintf(text, sizeof text, "%s", key->text);
+  for (char *c = text; *c; c++) *c = *c == '-' ? '_' : *c;
+  while (all.count < 64 && ga_run_key_at(all.count, &all.key[all.count])) {
+    if (strcmp(all.key[all.count++].text, text) == 0) return true;
+  }
+  const char *near = ga_nearest_in(text, run_word_at, &all);
+  return ga_reader_fail(r, key, "unknown option '%.60s'%s%s%s", key->text,
+                        near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+/* Append the options of `run` to file->options as texts, with their lines. Keys must be those of
+ * ga_run_key_at; the values of words are not checked here. Values that are expressions of parameters are replaced by their numbers; words stay
  * as they are. */
 bool ga_read_run(ga_reader *r, const ga_node *node, ga_file *file) {
   ga_reader_enter(r, "run");
@@ -17,7 +81,8 @@ bool ga_read_run(ga_reader *r, const ga_node *node, ga_file *file) {
   for (const ga_node *item = node->first; item; item = item->next) {
     double x;
     char *text = ga_arena_take(&file->arena, 64, 1);
-    if (item->kind != GA_NODE_SCALAR)
+    if (!check_run_key(r, item->key)) return false;
+    if (item->kind != GA_NODE_SCALAR || !*item->text)
       return ga_reader_fail(r, item, "a word or a number is expected here");
     if (!text || !GA_GROW(file->options)) return ga_reader_fail(r, item, "no memory");
     run_option *o = &file->options.item[file->options.count++];
@@ -104,7 +169,7 @@ static bool read_bool(ga_reader *r, const ga_field *f, const ga_node *node, void
   return ga_read_flag(r, node, out);
 }
 
-static const ga_field event_fields[] = {
+const ga_field ga_event_fields[] = {
     {"when", "text", "an expression of columns, zero at the event", ga_field_text,
      offsetof(event_input, when), NULL, true},
     {"rising", "flag", "only where it rises", read_bool, offsetof(event_input, rising), NULL,
@@ -123,7 +188,7 @@ bool ga_read_events(ga_reader *r, const ga_node *node, ga_file *file) {
   for (const ga_node *item = node->first; item; item = item->next) {
     event_input in = {0};
     ga_reader_enter(r, item->key->text);
-    if (!ga_read_fields(r, item, event_fields, &in) || !ga_want_words(r, item, in.when))
+    if (!ga_read_fields(r, item, ga_event_fields, &in) || !ga_want_words(r, item, in.when))
       return false;
     if (!GA_GROW(file->events)) return ga_reader_fail(r, item, "no memory");
     file->events.item[file->events.count++] = (ga_file_event){item->key->text, in.when,

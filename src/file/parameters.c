@@ -6,18 +6,21 @@
 
 #include "file/private.h"
 
-/* True for letters, digits and _, not beginning with a digit, and no reserved word. */
-static bool valid_name(const char *name) {
+/* The i-th word that cannot be a name of a parameter, a body or an element; NULL past the end. */
+const char *ga_reserved_word(int i) {
   static const char *const reserved[] = {"t",      "s",        "s_dot",           "ground",
                                          "energy", "momentum", "angular_momentum"};
+  enum { N = (int)(sizeof reserved / sizeof reserved[0]) };
+  return i < N ? reserved[i] : ga_expr_word(i - N);
+}
+
+/* True for letters, digits and _, not beginning with a digit, and no reserved word. */
+static bool valid_name(const char *name) {
   const char *letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789";
   if (!*name || strspn(name, letters) != strlen(name) || (*name >= '0' && *name <= '9'))
     return false;
-  for (int i = 0; i < 7; i++) {
-    if (strcmp(reserved[i], name) == 0) return false;
-  }
-  for (int i = 0; ga_expr_word(i); i++) {
-    if (strcmp(ga_expr_word(i), name) == 0) return false;
+  for (int i = 0; ga_reserved_word(i); i++) {
+    if (strcmp(ga_reserved_word(i), name) == 0) return false;
   }
   return true;
 }

@@ -32,6 +32,13 @@ bool ga_read_initial(ga_reader *r, const ga_node *node);
 
 /* outputs.c: run options, columns and events. ga_take_outputs and ga_check_events come after the
  * build, which names the columns; the others before it. */
+/* The i-th key of `run`, written with _; false past the end. */
+typedef struct ga_run_key {
+  char text[40];
+  const char *help;
+} ga_run_key;
+bool ga_run_key_at(int i, ga_run_key *key);
+extern const ga_field ga_event_fields[];
 bool ga_read_run(ga_reader *r, const ga_node *node, ga_file *file);
 bool ga_want_words(ga_reader *r, const ga_node *node, const char *text);
 bool ga_want_outputs(ga_reader *r, const ga_node *node);
@@ -40,5 +47,7 @@ bool ga_read_events(ga_reader *r, const ga_node *node, ga_file *file);
 bool ga_check_events(ga_reader *r, const ga_node *node, const ga_file *file);
 /* parameters.c: false, with a failure, unless the key can name a parameter or an index */
 bool ga_valid_name(ga_reader *r, const ga_node *key);
+/* the i-th word that cannot be a name of a parameter, a body or an element; NULL past the end */
+const char *ga_reserved_word(int i);
 
 #endif

@@ -2,52 +2,135 @@
 /* JSON Schema of model files, from the tables of fields. Numbers may be expressions: texts. */
 #include <string.h>
 
-#include "file/reader.h"
+#include "file/private.h"
 #include "mechanism/force/force.h"
 
 enum { HELP = 300 };
 
-/* JSON Schema of each value of ga_field.form */
+#define LIST_OF(item, least, most) \
+  "{\"type\": \"array\", \"items\": " item ", \"minItems\": " #least ", \"maxItems\": " #most "}"
+#define REF(name) "{\"$ref\": \"#/$defs/" name "\"}"
+#define ROW3 LIST_OF(REF("number"), 3, 3)
+#define SHAPE(key, value, required)                                                           \
+  "\"" key "\": {\"type\": \"object\", \"properties\": {" value "}, \"required\": [" required \
+  "], "                                                                                       \
+  "\"additionalProperties\": false}"
+#define SHAPES \
+  "\"box\": " LIST_OF(REF("positive"), 3, 3) ", " SHAPE(                                         \
+      "cylinder", "\"radius\": " REF("positive") ", \"length\": " REF("positive"),               \
+      "\"radius\", \"length\"") ", " SHAPE("sphere", "\"radius\": " REF("positive"),             \
+                                           "\"radius\"") ", "                                    \
+  SHAPE("rod", "\"length\": " REF("positive") ", \"radius\": " REF("number"), "\"length\"")
+
+/* JSON Schema of each value of ga_field.form, and of pieces that several of them use. The meaning
+ * of expressions and names is not known to a schema. */
 static const struct {
   const char *form, *schema;
 } forms[] = {
-    {"number", "{\"type\": [\"number\", \"string\"]}"},
-    {"vector",
-     "{\"type\": \"array\", \"items\": {\"$ref\": \"#/$defs/number\"}, \"minItems\": 2, "
-     "\"maxItems\": 3}"},
-    {"name", "{\"type\": \"string\"}"},
+    {"number", "{\"type\": [\"number\", \"string\"], \"minLength\": 1}"},
+    {"positive", "{\"type\": [\"number\", \"string\"], \"minLength\": 1, \"exclusiveMinimum\": 0}"},
+    {"whole", "{\"type\": [\"integer\", \"string\"], \"minLength\": 1}"},
+    {"scalar", "{\"type\": [\"string\", \"number\", \"boolean\", \"null\"]}"},
+    {"text", "{\"type\": [\"string\", \"number\", \"boolean\"]}"},
+    {"flag", "{\"enum\": [true, false, \"true\", \"false\"]}"},
+    {"vector", LIST_OF(REF("number"), 2, 3)},
+    {"vector2", LIST_OF(REF("number"), 2, 2)},
+    {"vector3", ROW3},
+    {"matrix3", LIST_OF(ROW3, 3, 3)},
+    {"name", "{\"type\": [\"string\", \"number\", \"boolean\"], \"minLength\": 1}"},
     {"coordinate", "{\"type\": \"string\", \"pattern\": \"^[^.]+[.][^.]+$\"}"},
-    {"between",
-     "{\"type\": \"array\", \"items\": {\"type\": \"string\"}, \"minItems\": 2, \"maxItems\": 2}"},
-    {"point",
-     "{\"oneOf\": [{\"$ref\": \"#/$defs/vector\"}, {\"type\": \"object\", "
-     "\"additionalProperties\": "
-     "{\"$ref\": \"#/$defs/vector\"}}]}"},
-    {"direction",
-     "{\"oneOf\": [{\"$ref\": \"#/$defs/vector\"}, {\"type\": \"object\", "
-     "\"additionalProperties\": "
-     "{\"$ref\": \"#/$defs/vector\"}}]}"},
-    {"function_t", "{\"type\": [\"number\", \"string\"]}"},
-    {"function_s", "{\"type\": [\"number\", \"string\"]}"},
-    {"function_t3",
-     "{\"type\": \"array\", \"items\": {\"$ref\": \"#/$defs/number\"}, \"minItems\": 3, "
-     "\"maxItems\": 3}"},
-    {"angular_velocity",
-     "{\"oneOf\": [{\"$ref\": \"#/$defs/number\"}, {\"$ref\": \"#/$defs/vector\"}]}"},
-    {"inertia",
-     "{\"oneOf\": [{\"$ref\": \"#/$defs/number\"}, {\"type\": \"array\", \"minItems\": 3, "
-     "\"maxItems\": 6}]}"},
+    {"between", LIST_OF(REF("name"), 2, 2)},
+    {"point", "{\"oneOf\": [" REF("vector") ", {\"type\": \"object\", \"minProperties\": 1, "
+                                            "\"maxProperties\": 2, \"additionalProperties\": " REF(
+                                                "vector") "}]}"},
+    {"direction", REF("point")},
+    {"function_t", REF("number")},
+    {"function_s", REF("number")},
+    {"function_t3", ROW3},
+    {"angular_velocity", "{\"oneOf\": [" REF("number") ", " ROW3 "]}"},
+    {"inertia", "{\"oneOf\": [" REF("number") ", " ROW3 ", " LIST_OF(REF("number"), 6,
+                                                                     6) ", " REF("matrix3") "]}"},
+    {"quaternion", LIST_OF(REF("number"), 4, 4)},
     {"orientation",
-     "{\"oneOf\": [{\"$ref\": \"#/$defs/number\"}, {\"type\": \"array\", \"minItems\": 4, "
-     "\"maxItems\": 4}, {\"type\": \"object\"}]}"},
-    {"shape", "{\"type\": \"object\"}"},
-    {"look", "{\"type\": \"object\"}"},
-    {"turns", "{\"type\": [\"integer\", \"string\", \"object\"]}"},
-    {"sum", "{\"type\": \"object\", \"additionalProperties\": {\"$ref\": \"#/$defs/number\"}}"},
+     "{\"oneOf\": [" REF("number") ", " REF(
+         "quaternion") ", {\"type\": \"object\", \"oneOf\": "
+                       "[{\"required\": [\"axis\", \"angle\"], \"maxProperties\": 2}, "
+                       "{\"required\": "
+                       "[\"rotation_vector\"], \"maxProperties\": 1}, {\"required\": [\"matrix\"], "
+                       "\"maxProperties\": 1}, {\"required\": [\"euler\"], \"maxProperties\": 1}, "
+                       "{\"required\": "
+                       "[\"quaternion\"], \"maxProperties\": 1}], \"properties\": {\"axis\": " ROW3
+                       ", \"angle\": " REF(
+                           "number") ", \"rotation_vector\": " ROW3
+                                     ", \"matrix\": " REF("matrix3") ", \"quaternion\": " REF(
+                                         "quaternion") ", \"euler\": {\"type\": \"object\", "
+                                                       "\"properties\": "
+                                                       "{\"sequence\": {\"type\": \"string\", "
+                                                       "\"pattern\": "
+                                                       "\"^(x[yz]|y[xz]|z[xy])[xyz]$\", \"not\": "
+                                                       "{\"pattern\": \"(.)\\\\1$\"}}, "
+                                                       "\"angles\": " ROW3
+                                                       "}, \"required\": [\"sequence\", "
+                                                       "\"angles\"], \"maxProperties\": 2}}}]}"},
+    {"shape", "{\"type\": \"object\", \"properties\": {" SHAPES
+              ", \"density\": " REF("positive") "}, \"additionalProperties\": false, \"oneOf\": "
+                                                "[{\"required\": [\"box\"]}, {\"required\": "
+                                                "[\"cylinder\"]}, {\"required\": [\"sphere\"]}, "
+                                                "{\"required\": [\"rod\"]}], \"if\": "
+                                                "{\"required\": [\"density\"]}, \"then\": "
+                                                "{\"properties\": {\"rod\": {\"required\": "
+                                                "[\"radius\"]}}}}"},
+    {"look",
+     "{\"type\": \"object\", \"properties\": {" SHAPES
+     ", \"colour\": {\"type\": \"string\"}}, \"additionalProperties\": false, \"minProperties\": "
+     "1, \"maxProperties\": 2, \"anyOf\": [{\"required\": [\"colour\"]}, {\"maxProperties\": 1}]}"},
+    {"turns",
+     "{\"oneOf\": [" REF("whole") ", {\"type\": \"object\", \"additionalProperties\": " REF(
+         "whole") "}]}"},
+    {"sum",
+     "{\"type\": \"object\", \"minProperties\": 1, \"propertyNames\": " REF(
+         "coordinate") ", \"additionalProperties\": {\"allOf\": [" REF("number") ", {\"not\": "
+                                                                                 "{\"const\": "
+                                                                                 "0}}]}}"},
     {"stiffness",
-     "{\"oneOf\": [{\"$ref\": \"#/$defs/number\"}, {\"type\": \"array\", \"minItems\": 6, "
-     "\"maxItems\": 6}]}"},
+     "{\"oneOf\": [" REF("number") ", " LIST_OF(
+         "{\"oneOf\": [" REF("number") ", " LIST_OF(REF("number"), 6, 6) "]}", 6, 6) "]}"},
     {NULL, NULL}};
+
+/* Rules for the entries of a section beyond its table of fields, as further members of the schema
+ * of an entry. */
+static const struct {
+  const char *section, *rules;
+} rules[] = {
+    /* a mass, or a shape with a density; vectors in the plane, or in space */
+    {"bodies",
+     "\"oneOf\": [{\"required\": [\"mass\"]}, {\"required\": [\"shape\"], \"properties\": "
+     "{\"shape\": {\"required\": [\"density\"]}}}],\n"
+     "      \"if\": {\"properties\": {\"kind\": {\"const\": \"planar\"}}, \"required\": "
+     "[\"kind\"]},\n"
+     "      \"then\": {\"properties\": {\"com\": " REF("vector2") ", \"position\": " REF("vector2") ", \"velocity\": " REF("vector2") ", \"inertia\": " REF("number") ", \"orientation\": " REF(
+         "number") ", \"angular_velocity\": " REF("number") "}},\n"
+                                                            "      \"else\": {\"properties\": "
+                                                            "{\"com\": " REF("vector3") ", "
+                                                                                        "\"position"
+                                                                                        "\": " REF("vector3") ", \"velocity\": " REF(
+                                                                                            "vector"
+                                                                                            "3") ","
+                                                                                                 " "
+                                                                                                 "\"inertia\": {\"type\": \"array\"}, \"orientation\": "
+                                                                                                 "{"
+                                                                                                 "\"type\": [\"array\", \"object\"]}, \"angular_velocity\": {\"type\": \"array\"}}}"},
+    {"drives", "\"oneOf\": [{\"required\": [\"position\"]}, {\"required\": [\"rate\"]}]"},
+    {"sensors",
+     "\"allOf\": [{\"if\": {\"properties\": {\"type\": {\"const\": \"point\"}}}, \"then\": "
+     "{\"required\": [\"body\"]}, \"else\": {\"required\": [\"between\"]}}, {\"if\": "
+     "{\"properties\": {\"type\": {\"const\": \"angle\"}}}, \"then\": {\"required\": "
+     "[\"directions\"], \"properties\": {\"directions\": {\"type\": \"object\", "
+     "\"minProperties\": 2}}}}]"},
+    {NULL, NULL}};
+
+static const ga_section events_section = {"events", "times at which an expression is zero", NULL,
+                                          ga_event_fields, NULL};
 
 /* Names of types: the i-th type of joints, forces, sensors; NULL past the end. */
 static const char *joint_name(int i) {
@@ -88,9 +171,25 @@ static void put_forms(FILE *to) {
   put_types(to, "sensor_type", sensor_name);
   for (const ga_section *s = ga_sections; s->name; s++) {
     fprintf(to,
-            ",\n    \"%s_map\": {\"type\": \"object\", \"additionalProperties\": {\"$ref\": "
-            "\"#/$defs/%s_entry\"}}",
+            ",\n    \"%s_map\": {\"type\": \"object\", \"propertyNames\": " REF(
+                "element_name") ", \"additionalProperties\": " REF("%s_entry") "}",
             s->name, s->name);
+  }
+}
+
+/* Print the definitions of names. A name of an element may hold {expressions}; no name may be a
+ * word that expressions or columns use. */
+static void put_names(FILE *to) {
+  static const char *const kinds[][2] = {
+      {"element_name", "([A-Za-z_]|[{][^{}]+[}])([A-Za-z0-9_]|[{][^{}]+[}])*"},
+      {"parameter_name", "[A-Za-z_][A-Za-z0-9_]*"}};
+  for (int k = 0; k < 2; k++) {
+    fprintf(to, ",\n    \"%s\": {\"pattern\": \"^%s$\", \"not\": {\"enum\": [", kinds[k][0],
+            kinds[k][1]);
+    for (int i = 0; ga_reserved_word(i); i++) {
+      fprintf(to, "%s\"%s\"", i ? ", " : "", ga_reserved_word(i));
+    }
+    fprintf(to, "]}}");
   }
 }
 
@@ -110,8 +209,83 @@ static const char *help_of(const ga_section *s, const ga_field *f, char *text, s
   return s->help_of ? s->help_of(f, text, room) : f->help;
 }
 
-/* Print the definition of one entry of a section: its keys, and which are required; it begins with
- * the comma after the definition before it. */
+/* Print a text as a JSON string. */
+static void put_text(FILE *to, const char *text) {
+  fputc('"', to);
+  for (; *text; text++) {
+    if (*text == '"' || *text == '\\') fputc('\\', to);
+    fputc(*text, to);
+  }
+  fputc('"', to);
+}
+
+/* Print the rule of a type: the keys that it needs (bits of the mask `needs`), and those that it
+ * does not use. name(i): the key of bit i. more: further properties, or "". */
+static void put_type_rule(FILE *to, bool first, const char *type, unsigned uses, unsigned needs,
+                          const char *(*name)(int i), const char *more) {
+  fprintf(to,
+          "%s\n        {\"if\": {\"properties\": {\"type\": {\"const\": \"%s\"}}}, \"then\": "
+          "{\"required\": [\"type\"",
+          first ? "" : ",", type);
+  for (int i = 0; name(i); i++) {
+    if (needs >> i & 1) fprintf(to, ", \"%s\"", name(i));
+  }
+  fprintf(to, "], \"properties\": {\"type\": true");
+  for (int i = 0; name(i); i++) {
+    if (!(uses >> i & 1)) fprintf(to, ", \"%s\": false", name(i));
+  }
+  fprintf(to, "%s}}}", more);
+}
+
+/* The key of bit i of the masks of a joint type; NULL past the end. */
+static const char *joint_key(int i) {
+  static const char *const keys[] = {"at",    "axis",   "x_axis", "length",    "radius",
+                                     "point", "normal", "centre", "direction", NULL};
+  return keys[i];
+}
+
+/* Has this type of joint a coordinate that is an angle? */
+static bool has_angle(const ga_joint_type *type) {
+  for (int k = 0; k < GA_COORDINATES_MAX; k++) {
+    if (type->coordinate[k].name && type->coordinate[k].angle) return true;
+  }
+  return false;
+}
+
+/* Print the rules of all types of joints. The bodies, and so whether the joint is planar, are not
+ * known to the schema: it allows what either allows, and requires what both require. */
+static void put_joint_rules(FILE *to) {
+  ga_joint_type_info info;
+  fprintf(to, ",\n      \"allOf\": [");
+  for (int i = 0; ga_joint_types(i, &info); i++) {
+    const ga_joint_type *type = ga_joint_type_at(i);
+    const bool plane = info.planar_rows >= 0;
+    put_type_rule(to, i == 0, type->name, type->uses | (plane ? type->plane_uses : 0),
+                  plane ? type->needs & type->plane_needs : type->needs, joint_key,
+                  has_angle(type) ? "" : ", \"turns\": {\"type\": \"object\"}");
+  }
+  fprintf(to, "]");
+}
+
+/* Print the rules of all types of forces. */
+static void put_force_rules(FILE *to) {
+  static const char matrices[] =
+      ", \"stiffness\": {\"type\": \"array\"}, \"damping\": {\"type\": \"array\"}";
+  static const char numbers[] = ", \"stiffness\": " REF("number") ", \"damping\": " REF("number");
+  const ga_force_type *type;
+  fprintf(to, ",\n      \"allOf\": [");
+  for (int i = 0; (type = ga_force_type_at(i)); i++) {
+    const bool elastic = type->uses & (GA_FORCE_HAS_STIFFNESS | GA_FORCE_HAS_DAMPING);
+    put_type_rule(to, i == 0, type->element.name, type->uses, type->needs, ga_force_field_name,
+                  !elastic         ? ""
+                  : type->matrices ? matrices
+                                   : numbers);
+  }
+  fprintf(to, "]");
+}
+
+/* Print the definition of one entry of a section: its keys, which are required, and its rules; it
+ * begins with the comma after the definition before it. */
 static void put_entry(FILE *to, const ga_section *s) {
   char text[HELP];
   fprintf(to,
@@ -119,12 +293,13 @@ static void put_entry(FILE *to, const ga_section *s) {
           "      \"properties\": {",
           s->name);
   for (const ga_field *f = s->fields; f->key; f++) {
-    fprintf(to, "%s\n        \"%s\": {\"description\": \"%s\", ", f == s->fields ? "" : ",", f->key,
-            help_of(s, f, text, sizeof text));
+    fprintf(to, "%s\n        \"%s\": {\"description\": ", f == s->fields ? "" : ",", f->key);
+    put_text(to, help_of(s, f, text, sizeof text));
+    fprintf(to, ", ");
     if (f->words) {
       put_choice(to, f->words);
     } else {
-      fprintf(to, "\"allOf\": [{\"$ref\": \"#/$defs/%s\"}]", f->form);
+      fprintf(to, "\"allOf\": [" REF("%s") "]", f->form);
     }
     fprintf(to, "}");
   }
@@ -135,31 +310,96 @@ static void put_entry(FILE *to, const ga_section *s) {
     fprintf(to, "%s\"%s\"", first ? "" : ", ", f->key);
     first = false;
   }
-  fprintf(to, "]}");
+  fprintf(to, "]");
+  for (int i = 0; rules[i].section; i++) {
+    if (strcmp(rules[i].section, s->name) == 0) fprintf(to, ",\n      %s", rules[i].rules);
+  }
+  if (s->read == ga_read_joint) put_joint_rules(to);
+  if (s->read == ga_read_force) put_force_rules(to);
+  fprintf(to, "}");
+}
+
+/* Print the definition of a repetition: index, from, to, sections, inner repetitions. */
+static void put_repetition(FILE *to) {
+  fprintf(to,
+          ",\n    \"repetition\": {\"type\": \"object\", \"additionalProperties\": false,\n"
+          "      \"required\": [\"index\", \"from\", \"to\"],\n"
+          "      \"properties\": {\"index\": " REF("parameter_name") ", \"from\": " REF("whole")
+          ", \"to\": " REF("whole") ",\n"
+          "        \"repeat\": {\"type\": \"array\", \"items\": " REF("repetition") "}");
+  for (const ga_section *s = ga_sections; s->name; s++) {
+    fprintf(to, ",\n        \"%s\": " REF("%s_map"), s->name, s->name);
+  }
+  fprintf(to, "}}");
+}
+
+/* Print the section `run`: its keys with _ , and the same keys with -. */
+static void put_run(FILE *to) {
+  ga_run_key key;
+  fprintf(to,
+          "    \"run\": {\"type\": \"object\", \"description\": \"options of `genalpha run`\", "
+          "\"additionalProperties\": false,\n      \"patternProperties\": {\"^(");
+  for (int i = 0; ga_run_key_at(i, &key); i++) {
+    if (!strchr(key.text, '_')) continue;
+    for (char *c = key.text; *c; c++) *c = *c == '_' ? '-' : *c;
+    fprintf(to, "%s|", key.text);
+  }
+  fprintf(to, "system)$\": " REF("text") "},\n      \"properties\": {");
+  for (int i = 0; ga_run_key_at(i, &key); i++) {
+    fprintf(to, "%s\n        \"%s\": {\"description\": ", i ? "," : "", key.text);
+    put_text(to, key.help);
+    fprintf(to, ", \"allOf\": [" REF("text") "]}");
+  }
+  fprintf(to, "}},\n");
+}
+
+/* Print the sections of start values, output and events. */
+static void put_other_sections(FILE *to) {
+  fprintf(to,
+          "    \"initial\": {\"type\": \"object\", \"description\": \"start values\", "
+          "\"additionalProperties\": false, \"properties\": {\n"
+          "      \"assemble\": {\"description\": \"make the start values fit\", \"allOf\": ["
+          REF("flag") "]},\n"
+          "      \"fix\": {\"description\": \"bodies that keep their place\", \"type\": \"array\", "
+          "\"items\": " REF("name") "},\n"
+          "      \"coordinates\": {\"description\": \"JOINT.COORDINATE: value\", \"type\": "
+          "\"object\", \"additionalProperties\": " REF("number") "},\n"
+          "      \"rates\": {\"description\": \"JOINT.COORDINATE: rate\", \"type\": \"object\", "
+          "\"additionalProperties\": " REF("number") "}}},\n"
+          "    \"output\": {\"type\": \"array\", \"description\": \"columns\", \"items\": "
+          REF("name") "},\n"
+          "    \"events\": {\"type\": \"object\", \"description\": \"%s\", "
+          "\"additionalProperties\": " REF("events_entry") "}",
+          events_section.help);
 }
 
 /* Print the JSON Schema of model files to `to`: definitions, then the top-level keys. */
 void ga_file_schema(FILE *to) {
-  fprintf(to,
-          "{\n  \"$schema\": \"https://json-schema.org/draft/2020-12/schema\",\n"
-          "  \"title\": \"genalpha model file\",\n  \"type\": \"object\",\n"
-          "  \"required\": [\"genalpha\", \"bodies\"],\n  \"additionalProperties\": false,\n");
+  fprintf(
+      to,
+      "{\n  \"$schema\": \"https://json-schema.org/draft/2020-12/schema\",\n"
+      "  \"title\": \"genalpha model file\",\n  \"type\": \"object\",\n"
+      "  \"required\": [\"genalpha\"], \"anyOf\": [{\"required\": [\"bodies\"]}, {\"required\": "
+      "[\"repeat\"]}],\n  \"additionalProperties\": false,\n");
   put_forms(to);
+  put_names(to);
   for (const ga_section *s = ga_sections; s->name; s++) put_entry(to, s);
+  put_entry(to, &events_section);
+  put_repetition(to);
   fprintf(to,
           "\n  },\n  \"properties\": {\n"
-          "    \"genalpha\": {\"const\": 1, \"description\": \"version of the format\"},\n"
-          "    \"name\": {\"type\": \"string\"},\n    \"description\": {\"type\": \"string\"},\n"
-          "    \"parameters\": {\"type\": \"object\", \"additionalProperties\": {\"$ref\": "
-          "\"#/$defs/number\"}},\n"
-          "    \"gravity\": {\"$ref\": \"#/$defs/vector\"},\n"
+          "    \"genalpha\": {\"enum\": [1, \"1\"], \"description\": \"version of the format\"},\n"
+          "    \"name\": " REF("scalar") ",\n    \"description\": " REF("scalar") ",\n"
+          "    \"parameters\": {\"type\": \"object\", \"propertyNames\": " REF("parameter_name")
+          ", \"additionalProperties\": " REF("number") "},\n"
+          "    \"gravity\": " REF("vector3") ",\n"
           "    \"formulation\": {\"enum\": [\"r3so3\", \"se3\"]},\n"
-          "    \"repeat\": {\"type\": \"array\"},\n    \"run\": {\"type\": \"object\"},\n"
-          "    \"output\": {\"type\": \"array\", \"items\": {\"type\": \"string\"}}");
+          "    \"repeat\": {\"type\": \"array\", \"items\": " REF("repetition") "},\n");
+  put_run(to);
+  put_other_sections(to);
   for (const ga_section *s = ga_sections; s->name; s++) {
-    fprintf(to,
-            ",\n    \"%s\": {\"description\": \"%s\", \"allOf\": [{\"$ref\": \"#/$defs/%s_map\"}]}",
-            s->name, s->help, s->name);
+    fprintf(to, ",\n    \"%s\": {\"description\": \"%s\", \"allOf\": [" REF("%s_map") "]}", s->name,
+            s->help, s->name);
   }
   fprintf(to, "\n  }\n}\n");
 }

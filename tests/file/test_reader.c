@@ -240,6 +240,12 @@ static const bad_file list[] = {
      "from 1 to 1e+09 are too many"},
     {"genalpha: 1\nbodies:\n" BODY "run: [1]\n", 4, 6,
      "run: a map {OPTION: value} is expected here"},
+    {"genalpha: 1\nbodies:\n" BODY "run: {hh: 1}\n", 4, 7,
+     "run: unknown option 'hh'; did you mean 'h'?"},
+    {"genalpha: 1\nbodies:\n" BODY "run: {size: 3}\n", 4, 7, "run: unknown option 'size'"},
+    {"genalpha: 1\nbodies:\n" BODY "run: {h: }\n", 4, 10, "a word or a number is expected here"},
+    {"genalpha: 1\nbodies:\n" BODY "run: {h: [1, 2]}\n", 4, 10,
+     "a word or a number is expected here"},
     {"genalpha: 1\nbodies:\n" BODY "output: b.x\n", 4, 9,
      "output: a list of columns is expected here"},
     {"genalpha: 1\nbodies:\n" BODY "output: [b.x, b.xx]\n", 4, 15,
@@ -333,7 +339,19 @@ static void mutations(void **state) {
   }
 }
 
-int main(void) {
+/* Write the malformed files to the directory as 0.yaml, 1.yaml, .., for the test of the schema. */
+static int write_files(const char *directory) {
+  for (int i = 0; i < NBAD; i++) {
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%d.yaml", directory, i);
+    FILE *to = fopen(path, "w");
+    if (!to || fputs(list[i].text, to) < 0 || fclose(to) != 0) return 1;
+  }
+  return 0;
+}
+
+int main(int argc, char **argv) {
+  if (argc == 2) return write_files(argv[1]);
   const struct CMUnitTest tests[] = {cmocka_unit_test(messages), cmocka_unit_test(limits),
                                      cmocka_unit_test(mutations)};
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -54,16 +54,21 @@ static int check_extrapolation(const run_settings *set, const ga_options *o,
                              &n);
 }
 
-/* Open the problem (*problem, NULL before) and check the settings of its run; set->problem.t_end
- * and set->view are filled in. want: columns that must exist, or NULL. ARGS_GO_ON, or the exit code
- * after a message. The caller closes the problem in any case. */
-int run_open(run_settings *set, args *a, const char *want, ga_problem **problem) {
-  int code = problem_open(&set->problem, a, want, problem);
-  if (code != ARGS_GO_ON) return code;
+/* Check the settings of a run of the problem, which is open; set->problem.t_end and set->view are
+ * filled in. ARGS_GO_ON, or the exit code after a message. */
+int run_check(run_settings *set, const args *a, const ga_problem *problem) {
   set->view = set->view || set->page != NULL;
-  if (isnan(set->problem.t_end)) set->problem.t_end = (*problem)->t_end;
-  code = check_run_settings(set, *problem);
-  return code == ARGS_GO_ON ? check_extrapolation(set, a->options, *problem) : code;
+  if (isnan(set->problem.t_end)) set->problem.t_end = problem->t_end;
+  const int code = check_run_settings(set, problem);
+  return code == ARGS_GO_ON ? check_extrapolation(set, a->options, problem) : code;
+}
+
+/* Open the problem (*problem, NULL before) and check the settings of its run (run_check). want:
+ * columns that must exist, or NULL. ARGS_GO_ON, or the exit code after a message. The caller closes
+ * the problem in any case. */
+int run_open(run_settings *set, args *a, const char *want, ga_problem **problem) {
+  const int code = problem_open(&set->problem, a, want, problem);
+  return code == ARGS_GO_ON ? run_check(set, a, *problem) : code;
 }
 
 /* Fill s from the settings, open the solver `solve` and add the problem's events to it. The log of
@@ -88,4 +93,47 @@ int run_simulation(const run_settings *set, args *a, const ga_problem *problem, 
   a->options->log_context = s;
   const int code = solver_open(solve, &problem->model, a->options, &set->problem.how);
   return code == ARGS_GO_ON ? events_open(events, problem, set->stop_when, solve) : code;
+}
+
+/* Make the start and the first step of the run that `genalpha run` would make of the model file of
+ * an open problem, with the options of `given` and those of its section `run`. No file is written.
+ * Messages go to text (size bytes), which is empty if all is well. Returns the exit code of the
+ * run. */
+int run_try_start(const args *given, const ga_problem *problem, size_t size, char *text) {
+  run_settings set = RUN_SETTINGS_NONE;
+  ga_options options = *given->options;
+  args a = {.command = &run_command,
+            .settings = &set,
+            .options = &options,
+            .operand = given->operand,
+            .given = given->given};
+  solver solve = {0};
+  run_events events = {.count = 0};
+  simulation s;
+  tool_collect_messages(text, size);
+  int code = file_apply_options(&a, problem);
+  if (code == ARGS_GO_ON) code = run_check(&set, &a, problem);
+  if (code == ARGS_GO_ON) {
+    /* one step of the coarsest run; an extrapolation also makes steps of 2 h */
+    const double first = problem->t0 + (set.problem.how.K ? 2 : 1) * options.h;
+    set.problem.t_end = fmin(first, set.problem.t_end);
+    set.problem.project_at = NAN;
+    set.checkpoint_every = set.out_dt = NAN;
+    set.save_state = NULL;
+    code = run_simulation(&set, &a, problem, &solve, &events, &s);
+  }
+  if (code == ARGS_GO_ON && set.from_state) {
+    /* the state may be at any time: that it fits is all that is checked */
+    const ga_status status = ga_integrator_load(solve.it, set.from_state);
+    if (status != GA_OK) tool_error("%s", solver_reason(&solve, status).text);
+    code = status == GA_OK ? TOOL_OK : TOOL_FAILED;
+  } else if (code == ARGS_GO_ON) {
+    s.quiet = true;
+    code = simulate(&s);
+  }
+  solver_close(&solve);
+  events_close(&events);
+  tool_collect_messages(NULL, 0);
+  if (code == TOOL_OK) text[0] = '\0';
+  return code;
 }

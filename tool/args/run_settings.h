@@ -53,6 +53,14 @@ extern const int run_shared;
  * problem_close releases it in any case. want: columns that must exist, or NULL. */
 int run_open(run_settings *set, args *a, const char *want, ga_problem **problem);
 
+/* Check the settings of a run of an open problem: ARGS_GO_ON, or the exit code after a message. */
+int run_check(run_settings *set, const args *a, const ga_problem *problem);
+
+/* Make the start and the first step of the run that `genalpha run` would make of an open problem of
+ * a model file, with the options of `given`; writes no file. Messages go to text (size bytes), ""
+ * if all is well. Returns the exit code of the run. */
+int run_try_start(const args *given, const ga_problem *problem, size_t size, char *text);
+
 /* The simulation that the settings describe; the solver is opened with it, and the problem's events
  * are added. ARGS_GO_ON, or the exit code after a message. */
 int run_simulation(const run_settings *set, args *a, const ga_problem *problem, solver *solve,

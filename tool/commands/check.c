@@ -2,6 +2,7 @@
 /* genalpha check: what is odd or wrong in a model file, in sentences. */
 #include <string.h>
 
+#include "args/run_settings.h"
 #include "commands/statics.h"
 
 /* Findings are printed as they arrive: as text, or as members of a JSON array. */
@@ -79,8 +80,18 @@ static void compare_step(const ga_options *o, const ga_check *c, findings *l) {
   }
 }
 
-/* The command itself (statics_command.solve): check the mechanism at its start and print the
- * findings. Warnings alone do not fail: the exit code is TOOL_OK. */
+/* Print a finding about a run that cannot start, and count it as a warning. */
+static void report_start(const char *failure, ga_check *c, findings *l) {
+  char text[1100];
+  snprintf(text, sizeof text, "`genalpha run` would refuse it or fail at its first step: %s.",
+           failure);
+  print_finding(l, GA_LOG_WARNING, text);
+  c->warnings++;
+}
+
+/* The command itself (statics_command.solve): check the mechanism at its start, make the first step
+ * of its run, and print the findings. Returns the exit code: TOOL_OK also with warnings, but the
+ * exit code of `genalpha run` if that would not get beyond its first step. */
 static int check_mechanism(const statics_settings *set, const args *a, mechanism_state *p) {
   ga_check found;
   ga_error err = {GA_OK, ""};
@@ -94,7 +105,13 @@ static int check_mechanism(const statics_settings *set, const args *a, mechanism
   }
   const ga_status status =
       ga_mechanism_check(p->mechanism, p->t, p->q, p->v, print_finding, &l, &found, &err);
-  if (status == GA_OK) compare_step(a->options, &found, &l);
+  char failure[1024] = "";
+  int code = TOOL_OK;
+  if (status == GA_OK) {
+    compare_step(a->options, &found, &l);
+    code = run_try_start(a, p->problem, sizeof failure, failure);
+    if (code != TOOL_OK) report_start(failure, &found, &l);
+  }
   if (set->json) {
     printf("\n  ]");
     print_numbers(&found);
@@ -107,7 +124,8 @@ static int check_mechanism(const statics_settings *set, const args *a, mechanism
     printf(found.warnings == 0 ? "Nothing looks wrong.\n" : "%d warning%s.\n", found.warnings,
            found.warnings == 1 ? "" : "s");
   }
-  return TOOL_OK;
+  if (code != TOOL_OK) tool_error("%s", failure);
+  return code;
 }
 
 /* `genalpha check`; returns the exit code. */

@@ -58,8 +58,8 @@ ok "summary" out_has 'ball.x  *0.5 m$'
 sed 's/mass: 1/mas: 1/' "$work/drop.yaml" >"$work/bad.yaml"
 refused 1 "bad.yaml:3:30: bodies.ball: unknown key 'mas'; did you mean 'mass'" run "$work/bad.yaml"
 sed 's/h: 0.01/hh: 0.01/' "$work/drop.yaml" >"$work/bad.yaml"
-refused 2 "unknown option '--hh'" run "$work/bad.yaml"
-ok "with its line" err_has 'line 7: run.hh'
+refused 1 "bad.yaml:7:7: run: unknown option 'hh'; did you mean 'h'?" run "$work/bad.yaml"
+refused 1 "bad.yaml:7:7: run: unknown option 'hh'; did you mean 'h'?" check "$work/bad.yaml"
 refused 1 'cannot be read: No such file' run "$work/none.yaml"
 refused 1 'is a directory' run "$work/"
 

@@ -45,6 +45,32 @@ refused 2 'is not a model file' check heavy-top
 refused 1 'cannot be read: No such file' check "$work/none.yaml"
 ok "nothing about joints" [ "$(grep -c assemble "$work/err")" = 0 ]
 
+# where `run` cannot start, check does not succeed either, with the same exit code
+for entry in 't_end: -1' 't_end: abc' 'every: 0' 'linsol: foo' 'out_dt: 1' 'project_at: 5' \
+  'extrapolate: 7' 'from_state: none' 'hh: 1' 'stop_when: x'; do
+  cat >"$work/start.yaml" <<END
+genalpha: 1
+gravity: [0, -9.81, 0]
+bodies: {b: {kind: planar, mass: 1, inertia: 1}}
+joints:
+  j: {type: revolute, between: [ground, b], at: [1, 0]}
+run: {$entry}
+END
+  tool run "$work/start.yaml"
+  expected=$code
+  tool check "$work/start.yaml"
+  ok "check as run, $expected: $entry" code_is "$expected"
+done
+cat >"$work/start.yaml" <<END
+genalpha: 1
+bodies: {b: {mass: 1, inertia: [1, 1, 1]}}
+forces: {f: {type: force, body: b, value: ["sqrt(-t)", 0, 0]}}
+END
+tool check "$work/start.yaml"
+ok "the first step fails" code_is 1
+ok "and check says so" out_has 'would refuse it or fail at its first step'
+ok "no praise" [ "$(grep -c 'Nothing looks wrong' "$work/out")" = 0 ]
+
 # assembly
 cat >"$work/crank.yaml" <<END
 genalpha: 1
