@@ -451,9 +451,7 @@ static ga_status restore_from_contents(ga_integrator *it, const ga_collector *wh
   it->events.stopped_by = -1;
   ga_status status = GA_OK;
   if (it->redundancy.on && !c->rows) {
-    memcpy(it->q, it->mem.q, (size_t)it->eval.nq * sizeof(double));
-    memcpy(it->v, it->mem.v, (size_t)it->eval.nv * sizeof(double));
-    status = ga_redundancy_start(it, it->mem.t);
+    status = ga_redundancy_start(it, it->mem.t, it->mem.q, it->mem.v);
   } else if (it->step.eq.ndropped > 0) {
     status = ga_redundancy_make_slots(it);
   }

@@ -34,13 +34,21 @@ static double combine(const weights *k, double x0, double x1, double d0, double 
   return k->x0 * x0 + k->x1 * x1 + k->d0 * d0 + k->d1 * d1;
 }
 
-/* Output q (nq numbers) at theta in the last step, by the formulas at the head of this file; it->d,
- * it->r, it->vs are work. it->last must be valid. */
+/* Allocate the work arrays of this file from it->arena; the caller checks arena.failed. */
+void ga_dense_output_init(ga_integrator *it) {
+  ga_dense_work *work = &it->dense_work;
+  work->w = ga_arena_doubles(&it->arena, (size_t)it->eval.nv);
+  work->bracket = ga_arena_doubles(&it->arena, (size_t)it->eval.nv);
+  work->twice = ga_arena_doubles(&it->arena, (size_t)it->eval.nv);
+}
+
+/* Output q (nq numbers) at theta in the last step, by the formulas at the head of this file.
+ * it->last must be valid. */
 static void position_at(const ga_integrator *it, double theta, double *q) {
   const ga_memory *from = &it->last.mem, *to = &it->mem;
   const ga_space *space = it->model->space;
   double h = to->t - from->t;
-  double *w = it->d, *bracket = it->r, *twice = it->vs;
+  double *w = it->dense_work.w, *bracket = it->dense_work.bracket, *twice = it->dense_work.twice;
   weights k = hermite(theta);
   ga_space_diff(space, from->q, to->q, w);
   ga_space_bracket(space, w, to->v, bracket);
@@ -58,8 +66,7 @@ static void interpolate(int n, double theta, const double *x0, const double *x1,
 }
 
 /* State at t in the last step into the arrays of *out that are not NULL; the accepted state if
- * there is no last step. t must lie in the step, ends included. Work arrays: it->d, it->r,
- * it->vs. */
+ * there is no last step. t must lie in the step, ends included. */
 void ga_dense_output_state(const ga_integrator *it, double t, const ga_dense_output *out) {
   const ga_memory *from = &it->last.mem, *to = &it->mem;
   const ga_eval *e = &it->eval;

@@ -16,6 +16,18 @@
 
 enum { ITERATIONS = 200 };
 
+/* Allocate the work arrays of this file from it->arena; the caller checks arena.failed. No event
+ * has stopped a run. */
+void ga_events_init(ga_integrator *it) {
+  ga_dense_output *at = &it->events.at;
+  at->q = ga_arena_doubles(&it->arena, (size_t)it->eval.nq);
+  at->v = ga_arena_doubles(&it->arena, (size_t)it->eval.nv);
+  at->vd = ga_arena_doubles(&it->arena, (size_t)it->eval.nv);
+  at->lam = ga_arena_doubles(&it->arena, (size_t)it->eval.nlam);
+  at->psi = ga_arena_doubles(&it->arena, (size_t)it->eval.npsi);
+  it->events.stopped_by = -1;
+}
+
 /* Copy *event to the list, which grows if it is full, and evaluate it if the run has started.
  * GA_ERR_ARG, GA_ERR_MEM or GA_ERR_MODEL (NaN): the event is not in the list. */
 ga_status ga_integrator_add_event(ga_integrator *it, const ga_event *event) {
@@ -68,7 +80,7 @@ static ga_state state_at(ga_integrator *it, double t) {
 }
 
 /* *value of event i at time t inside the last step (or the accepted time); GA_ERR_MODEL if it is
- * NaN. Overwrites it->events.at, it->d, it->r, it->vs. */
+ * NaN. Overwrites it->events.at. */
 static ga_status evaluate_event(ga_integrator *it, int i, double t, double *value) {
   const ga_event *event = &it->events.item[i].event;
   ga_state state = state_at(it, t);
@@ -323,13 +335,11 @@ static ga_status restart_at_event(ga_integrator *it, int i, double t) {
   const ga_dense_output *at = &it->events.at;
   double from = it->last.mem.t;
   ga_dense_output_state(it, t, at);
-  memcpy(it->lam, at->lam, (size_t)it->eval.nlam * sizeof(double));
-  memcpy(it->psi, at->psi, (size_t)it->eval.npsi * sizeof(double));
   ga_beginning beginning = {.t = t,
                             .q = at->q,
                             .v = at->v,
-                            .lam = it->lam,
-                            .psi = it->psi,
+                            .lam = at->lam,
+                            .psi = at->psi,
                             .start = it->method->best_start,
                             .initial = GA_INITIAL_PROJECT,
                             .again = true};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Life cycle of an integrator, starts, projections as explicit calls. */
+/* Life cycle of an integrator, starts, what a user can ask for. */
 #include "run/integrator.h"
 
 #include <float.h>
@@ -7,32 +7,18 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Allocate n numbers for each pointer of a list that ends with NULL. */
-static void allocate_list(ga_arena *arena, double **const *list, size_t n) {
-  for (; *list; list++) **list = ga_arena_doubles(arena, n);
-}
-
-/* Allocate all state and work arrays of the integrator from its arena, and let it->state point to
- * the accepted state. The caller checks arena.failed. */
+/* Allocate the accepted state, the one before it, and the work arrays that need nothing but their
+ * sizes, and let it->state point to the accepted state. The caller checks arena.failed. */
 static void allocate_arrays(ga_integrator *it) {
-  size_t nq = (size_t)it->eval.nq, nv = (size_t)it->eval.nv;
-  size_t nlam = (size_t)it->eval.nlam, npsi = (size_t)it->eval.npsi;
-  ga_arena *arena = &it->arena;
-  ga_step_size *c = &it->step_size;
-  ga_dense_output *at = &it->events.at;
-  ga_memory_carve(&it->mem, &it->eval, arena);
-  ga_memory_carve(&it->last.mem, &it->eval, arena);
-  allocate_list(arena, (double **const[]){&it->q, &it->qs, &at->q, NULL}, nq);
-  allocate_list(
-      arena,
-      (double **const[]){
-          &it->v, &it->a,        &it->vd,    &it->vdd,   &it->r,    &it->vs,        &it->d,
-          &it->w, &it->momentum, &at->v,     &at->vd,    &c->vdd,   &c->size_q,     &c->size_v,
-          &c->e,  &c->vdd_new,   &c->rest_q, &c->rest_v, &c->noise, &it->values.vd, NULL},
-      nv);
-  allocate_list(arena, (double **const[]){&it->lam, &it->hidden, &at->lam, &it->values.lam, NULL},
-                nlam);
-  allocate_list(arena, (double **const[]){&it->psi, &at->psi, &it->values.psi, NULL}, npsi);
+  ga_memory_carve(&it->mem, &it->eval, &it->arena);
+  ga_memory_carve(&it->last.mem, &it->eval, &it->arena);
+  ga_start_init(it);
+  ga_memory_change_init(it);
+  ga_loop_init(it);
+  ga_project_init(it);
+  ga_dense_output_init(it);
+  ga_rest_init(it);
+  ga_events_init(it);
   it->state = (ga_state){.q = it->mem.q,
                          .v = it->mem.v,
                          .vd = it->mem.vd,
@@ -112,7 +98,6 @@ static ga_status set_up_alone(ga_integrator *it) {
   allocate_arrays(it);
   if (it->arena.failed) return ga_fail(err, GA_ERR_MEM, "no memory for the state");
   it->step_size.on = it->options.rtol > 0 || it->options.atol > 0;
-  it->events.stopped_by = -1;
   return ga_plan_init(it);
 }
 
@@ -138,7 +123,8 @@ static ga_status set_up(ga_integrator *it) {
   ga_predictor_init(&it->predictor, eq->nx, eq->n, &it->arena);
   it->predictor.team = team;
   it->predictor.rho = it->rho_inf <= 1 ? it->rho_inf : 0; /* beyond 1: of explicit methods */
-  it->step_size.filtered = ga_arena_doubles(&it->arena, (size_t)eq->n);
+  ga_step_size_init(it);
+  ga_projector_init(&it->projector, &it->saddle, &it->arena);
   if (it->arena.failed) status = ga_fail(err, GA_ERR_MEM, "no memory for the state");
   return ga_team_agree(team, status, err);
 }
@@ -273,47 +259,6 @@ ga_status ga_integrator_restart(ga_integrator *it, const double *q, const double
                                                .start = it->options.start,
                                                .initial = it->options.initial,
                                                .again = true});
-}
-
-/* Project the accepted q onto g = 0; v and the memory stay. *moved (may be NULL): largest change of
- * an entry. On failure q does not change; it->q is work. Collective. */
-ga_status ga_integrator_project_position(ga_integrator *it, double *moved) {
-  ga_error_clear(&it->error);
-  if (!it->started) return ga_fail(&it->error, GA_ERR_ARG, "ga_integrator_start comes first");
-  memcpy(it->q, it->mem.q, (size_t)it->eval.nq * sizeof(double));
-  ga_status status = ga_project_position(it, it->mem.t, it->q, it->mem.v, moved);
-  ga_integrator_count_repivots(it);
-  if (status != GA_OK) return status;
-  memcpy(it->mem.q, it->q, (size_t)it->eval.nq * sizeof(double));
-  return GA_OK;
-}
-
-/* Project the accepted v onto G v + g_t = 0, k does not change (H dv = 0). GA_PROJECT_KEEP_ORDER,
- * for a method that leaves this constraint free: onto G v + g_t = h^2 G r, the residual that the
- * method tends to. *moved (may be NULL): largest change of an entry. On failure v does not change;
- * it->v is work. Collective. */
-ga_status ga_integrator_project_velocity(ga_integrator *it, ga_projection kind, double *moved) {
-  ga_error_clear(&it->error);
-  if (!it->started) return ga_fail(&it->error, GA_ERR_ARG, "ga_integrator_start comes first");
-  const ga_memory *mem = &it->mem;
-  const double *target = NULL;
-  ga_status status = GA_OK;
-  int nv = it->eval.nv;
-  if (kind == GA_PROJECT_KEEP_ORDER && it->method->hidden_free && it->eval.nlam_all > 0) {
-    ga_start_guess(it);
-    status = ga_start_vdd(it, mem->t, mem->q, mem->v, mem->vd, mem->h, it->vdd, NULL);
-    if (status == GA_OK)
-      status = ga_start_hidden_target(it, mem->t, mem->q, mem->v, mem->vd, mem->h);
-    target = it->hidden;
-  }
-  memcpy(it->v, mem->v, (size_t)nv * sizeof(double));
-  if (status == GA_OK) {
-    /* false: H dv = 0 instead of k = 0 */
-    status = ga_project_velocity(it, mem->t, mem->q, it->v, target, false, moved);
-  }
-  ga_integrator_count_repivots(it);
-  if (status == GA_OK) memcpy(it->mem.v, it->v, (size_t)nv * sizeof(double));
-  return status;
 }
 
 /* Set the function to be called after a start and each accepted step; NULL: none. */

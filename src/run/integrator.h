@@ -4,7 +4,7 @@
 #define GA_SRC_INTEGRATOR_H
 
 #include "genalpha/ga_events.h"
-#include "kkt/saddle.h"
+#include "kkt/projection.h"
 #include "run/predictor.h"
 #include "run/redundancy.h"
 #include "run/step_size.h"
@@ -56,6 +56,40 @@ typedef struct ga_events {
   ga_dense_output at; /* work: the state at an event */
 } ga_events;
 
+/* Work arrays. Each file of src/run has its own, which no other file reads or writes; its `init`
+ * takes them from the arena. */
+
+typedef struct ga_start_work { /* start.c */
+  ga_memory next;              /* a start before it is accepted */
+  double *q, *v;               /* nq, nv: a point of a difference quotient */
+  double *d;                   /* nv: the way there, then the acceleration there */
+  double *wd;                  /* nv: w', the derivative of the second variable of the method */
+  double *r;                   /* nv: vector of the hidden residual h^2 G r */
+  double *a, *a_better;        /* nv: a_0 of an implicit start, and the next one */
+  double *g, *k;               /* nlam, npsi: residuals of constraints */
+} ga_start_work;
+
+typedef struct ga_memory_change { /* memory_change.c */
+  ga_memory next;                 /* the memory corrected for a new h, or built anew */
+  double *q, *v, *d;              /* nq, nv, nv: a Taylor step */
+  double *vd, *change, *noise;    /* nv: an acceleration, its change, the rounding of it */
+  double *hidden;                 /* nlam: residual of the hidden constraint G v + g_t */
+} ga_memory_change;
+
+typedef struct ga_loop_work { /* loop.c */
+  ga_values values;      /* v', lam, psi at the end of a step, if they are not unknowns of it */
+  double *mass_solution; /* nv: asked for only to see whether M is singular */
+} ga_loop_work;
+
+typedef struct ga_project_work { /* project.c */
+  double *vdd;                   /* nv: v'' */
+  double *target;                /* nlam: residual that the velocities are projected to */
+} ga_project_work;
+
+typedef struct ga_dense_work { /* dense_output.c */
+  double *w, *bracket, *twice; /* nv: increment of the position, [w, v], [w, [w, v]] */
+} ga_dense_work;
+
 struct ga_integrator {
   ga_arena arena;
   const ga_model *model;
@@ -65,12 +99,12 @@ struct ga_integrator {
   ga_stats stats;
   ga_eval eval;
   ga_saddle saddle;
+  ga_projector projector;
   ga_step step;
   ga_redundancy redundancy;
   ga_predictor predictor;
-  ga_values values; /* v', lam, psi at the end of a step, if they are not unknowns of it */
-  ga_memory mem;    /* the accepted state */
-  ga_state state;   /* pointers into mem, for the user */
+  ga_memory mem;  /* the accepted state */
+  ga_state state; /* pointers into mem, for the user */
   bool started;
   long repivots_base; /* ga_integrator_repivots at the start; statistics count from there */
   double h;           /* size of the next steps; with automatic steps, of the next one */
@@ -82,12 +116,12 @@ struct ga_integrator {
   double rho_inf; /* spectral radius at infinity of the parameters */
   double growth;  /* value of mem.growth if the current step is accepted */
   double delta;   /* value of mem.delta if the current step is accepted */
-  /* A start, or a memory corrected for a new h, before it is accepted. */
-  double *q, *v, *a, *vd, *w, *momentum, *lam, *psi;
-  double *vdd;         /* nv: v'' */
-  double *r;           /* nv: vector of the hidden residual h^2 G r */
-  double *qs, *vs, *d; /* nq, nv, nv: work of difference quotients and projections */
-  double *hidden;      /* nlam: residual of the hidden constraint G v + g_t, or of g */
+  ga_start_work start_work;
+  ga_memory_change memory_change;
+  ga_loop_work loop_work;
+  ga_project_work project_work;
+  ga_dense_work dense_work;
+  ga_rest_work rest_work;
   ga_observer observer;
   void *observer_context;
 };
@@ -110,24 +144,28 @@ typedef struct ga_beginning {
   bool again; /* a continuation: statistics are kept */
 } ga_beginning;
 
+/* Allocate the work arrays; the caller checks arena.failed. */
+void ga_start_init(ga_integrator *it);
+
 /* Start there. If this fails, the accepted state does not change. */
 ga_status ga_start_at(ga_integrator *it, const ga_beginning *from);
 
-/* Compute the memory of the method for steps of size h at time t, from it->q, it->v, it->vd: it->w,
- * it->a and, if start is GA_START_PERTURBED, a changed it->v. `start` is not GA_START_BEST. */
-ga_status ga_start_memory(ga_integrator *it, ga_start start, double t, double h);
+/* Compute the memory of the method, mem->w, mem->a and, if start is GA_START_PERTURBED, a changed
+ * mem->v, from mem->q, v, vd at the time mem->t for steps of size mem->h. *mem is not the accepted
+ * state; `start` is not GA_START_BEST. */
+ga_status ga_start_memory(ga_integrator *it, ga_start start, ga_memory *mem);
 
-/* Solve the first step of an implicit start together with its a_n, which is left in it->a. */
+/* Solve the first step of an implicit start together with its a_n. */
 ga_status ga_start_implicit_step(ga_integrator *it, const ga_past *past, double h, double t1);
 
 /* ga_start_vdd: v'' and, unless vddd is NULL, v''' at a state. They are central differences of v'
  * at the times t - h and t + h, along the Taylor polynomial of the motion.
- * ga_start_hidden_target: it->hidden = h^2 G r, r = (2 (1 - 6 beta - 3 alpha) v'' + [v, v'])/12
- * with v'' = it->vdd. A method that leaves the hidden constraint free tends to this residual. */
+ * ga_start_hidden_target: target = h^2 G r, r = (2 (1 - 6 beta - 3 alpha) v'' + [v, v'])/12. A
+ * method that leaves the hidden constraint free tends to this residual. */
 ga_status ga_start_vdd(ga_integrator *it, double t, const double *q, const double *v,
                        const double *vd, double h, double *vdd, double *vddd);
 ga_status ga_start_hidden_target(ga_integrator *it, double t, const double *q, const double *v,
-                                 const double *vd, double h);
+                                 const double *vd, const double *vdd, double h, double *target);
 
 /* Project q and v onto the constraints and compute v', lam, psi from the equations of motion there.
  * On entry lam, psi are the guess for a reaction that is nonlinear in them. The result depends
@@ -135,19 +173,17 @@ ga_status ga_start_hidden_target(ga_integrator *it, double t, const double *q, c
 ga_status ga_start_consistent(ga_integrator *it, double t, double *q, double *v, double *vd,
                               double *lam, double *psi);
 
-/* projection.c: project q or v in place; unchanged on failure. The velocity then satisfies
- * G v + g_t = target (NULL: 0); with_k: and k = 0, otherwise H dv = 0. moved (may be NULL): largest
- * change of an entry. Collective. */
-ga_status ga_project_position(ga_integrator *it, double t, double *q, const double *v,
-                              double *moved);
-ga_status ga_project_velocity(ga_integrator *it, double t, const double *q, double *v,
-                              const double *target, bool with_k, double *moved);
-
 /* Take the multipliers of the accepted state as the guess for the next mass KKT solution. */
 void ga_start_guess(ga_integrator *it);
 
+/* project.c: projections of the accepted state, as calls of the user and after steps. */
+void ga_project_init(ga_integrator *it);
+/* Project q and v of the accepted state if option project_every says so for this step. */
+ga_status ga_project_if_due(ga_integrator *it);
+
 /* memory_change.c: the old values for a step of size h. `past` points to the memory or, if that
- * must be corrected for h, to corrected copies in it->v, it->a, it->w, it->momentum. */
+ * must be corrected for h, to a corrected copy that the next call overwrites. */
+void ga_memory_change_init(ga_integrator *it);
 ga_status ga_memory_correct(ga_integrator *it, double h, ga_past *past);
 
 /* plan.c: the next step, of size h to t1. */
@@ -174,15 +210,22 @@ void ga_plan_advance(ga_integrator *it, const ga_plan *plan, bool meets_end);
  * the first one. */
 void ga_plan_rebase(ga_integrator *it, bool keep_phase);
 
-/* loop.c: solve a step of size h to t1 with this past; call the observer. */
+/* loop.c: allocate the work arrays; solve a step of size h to t1 with this past; call the observer. */
+void ga_loop_init(ga_integrator *it);
 ga_status ga_loop_solve(ga_integrator *it, const ga_past *past, double h, double t1);
 ga_status ga_loop_observe(ga_integrator *it);
 
+/* Compute v' and, unless they are unknowns of the step, lam and psi at the accepted q and v, which
+ * were projected. */
+ga_status ga_loop_report_again(ga_integrator *it);
+
 /* dense_output.c: the state at a time inside the last step. */
+void ga_dense_output_init(ga_integrator *it);
 void ga_dense_output_state(const ga_integrator *it, double t, const ga_dense_output *out);
 
-/* events.c: `begin` evaluates all events at a start. `handle` finds and reports those of the last
+/* events.c: `init` allocates the work arrays. `begin` evaluates all events at a start. `handle` finds and reports those of the last
  * step. If one of them ends the run, it becomes the accepted state and the result is GA_EVENT. */
+void ga_events_init(ga_integrator *it);
 ga_status ga_events_begin(ga_integrator *it);
 ga_status ga_events_handle(ga_integrator *it);
 

@@ -21,7 +21,16 @@ static const double LEAST_STEP = 16;  /* smallest automatic step, in roundings o
 static const double NOT_LEAST =
     1.001; /* a step that is larger than the least one, relative to it */
 
-/* Compute into it->values what is reported but is no unknown of the step: v', lam, psi from the
+/* Allocate the work arrays of this file from it->arena; the caller checks arena.failed. */
+void ga_loop_init(ga_integrator *it) {
+  ga_loop_work *w = &it->loop_work;
+  w->values.vd = ga_arena_doubles(&it->arena, (size_t)it->eval.nv);
+  w->values.lam = ga_arena_doubles(&it->arena, (size_t)it->eval.nlam);
+  w->values.psi = ga_arena_doubles(&it->arena, (size_t)it->eval.npsi);
+  w->mass_solution = ga_arena_doubles(&it->arena, (size_t)it->eval.nv);
+}
+
+/* Compute into loop_work.values what is reported but is no unknown of the step: v', lam, psi from the
  * equations of motion at its end. Nothing to do for GA_REPORT_STEP. The multipliers of the step, in
  * step.newton.x, are the guess and go to saddle.guess. */
 static ga_status compute_reported_values(ga_integrator *it) {
@@ -29,7 +38,7 @@ static ga_status compute_reported_values(ga_integrator *it) {
   const ga_method *method = it->method;
   const ga_site *end = &eq->site[GA_SITE_NEW];
   const double *x = it->step.newton.x;
-  const ga_values *out = &it->values;
+  const ga_values *out = &it->loop_work.values;
   if (method->report == GA_REPORT_STEP) return GA_OK;
   memcpy(it->saddle.guess, ga_equations_multipliers(eq, x, method->out_lam),
          (size_t)eq->nlam * sizeof(double));
@@ -40,14 +49,15 @@ static ga_status compute_reported_values(ga_integrator *it) {
 
 /* The matrix of a step is singular. If the method needs a regular M and M is singular, replace
  * the text in it->error by one that names the coordinate without mass (the code stays), and
- * return true; otherwise it->error does not change. it->d and the factors of the saddle are
- * overwritten. */
+ * return true; otherwise it->error does not change. The factors of the saddle are overwritten.
+ */
 static bool name_massless_coordinate(ga_integrator *it) {
   const ga_method *method = it->method;
   const ga_site *site = &it->step.eq.site[GA_SITE_NEW];
   if (method->dyn[method->out_x].forces != GA_FORCES_APPLIED) return false;
   ga_error matrix = it->error;
-  ga_status status = ga_saddle_mass_solve(&it->saddle, site->t, site->q, site->F, it->d);
+  ga_status status =
+      ga_saddle_mass_solve(&it->saddle, site->t, site->q, site->F, it->loop_work.mass_solution);
   if (status == GA_ERR_SINGULAR) {
     ga_error_prefix(&it->error, "method '%s'", method->name);
     it->error.code = matrix.code;
@@ -87,7 +97,7 @@ ga_status ga_loop_solve(ga_integrator *it, const ga_past *past, double h, double
 }
 
 /* Correct the memory for h, then solve the equations of the step into step.newton.x; the first step
- * of an implicit start also finds its a_n (in it->a). If the matrix is singular, the message is
+ * of an implicit start also finds its a_n. If the matrix is singular, the message is
  * improved. The memory it->mem does not change. */
 static ga_status solve_step(ga_integrator *it, double h, double t1) {
   ga_past past;
@@ -138,8 +148,8 @@ static void undo_step(ga_integrator *it) {
  * largest constraint residuals in the statistics. If this fails, the memory does not change. */
 static ga_status store_results(ga_integrator *it) {
   double worst[3];
-  ga_status status = ga_equations_end(&it->step.eq, it->step.newton.x, &it->values, &it->mem,
-                                      &it->last.mem, worst);
+  ga_status status = ga_equations_end(&it->step.eq, it->step.newton.x, &it->loop_work.values,
+                                      &it->mem, &it->last.mem, worst);
   if (status != GA_OK) return status;
   it->stats.max_g = ga_max(it->stats.max_g, worst[0]);
   it->stats.max_gv = ga_max(it->stats.max_gv, worst[1]);
@@ -153,8 +163,8 @@ static ga_status store_results(ga_integrator *it) {
 /* After a projection of q and v: compute v' and, unless they are unknowns of the step
  * (GA_REPORT_VD), lam and psi again at the projected state, into it->mem. a and w, the memory of
  * the method, stay. If this fails, it->mem keeps the old values. */
-static ga_status report_after_projection(ga_integrator *it) {
-  const ga_values *out = &it->values;
+ga_status ga_loop_report_again(ga_integrator *it) {
+  const ga_values *out = &it->loop_work.values;
   ga_memory *mem = &it->mem;
   const ga_eval *e = &it->eval;
   ga_start_guess(it);
@@ -166,19 +176,6 @@ static ga_status report_after_projection(ga_integrator *it) {
   memcpy(mem->lam, out->lam, (size_t)e->nlam * sizeof(double));
   memcpy(mem->psi, out->psi, (size_t)e->npsi * sizeof(double));
   return GA_OK;
-}
-
-/* Project q and v of it->mem if option project_every says so for this step (0: never), and compute
- * v' there again if they moved. If the projection fails, so does the step; the caller undoes it. */
-static ga_status project_if_due(ga_integrator *it) {
-  int every = it->options.project_every;
-  double moved_q = 0, moved_v = 0;
-  if (every == 0 || (it->stats.steps + 1) % every != 0) return GA_OK;
-  ga_status status = ga_integrator_project_position(it, &moved_q);
-  if (status == GA_OK) status = ga_integrator_project_velocity(it, GA_PROJECT_PLAIN, &moved_v);
-  if (status == GA_OK && moved_q + moved_v > 0) status = report_after_projection(it);
-  if (status != GA_OK) ga_error_prefix(&it->error, "projection of a step");
-  return status;
 }
 
 /* Try one step of size h to t1. On success it->mem is the new state and it->last the old one; the
@@ -199,7 +196,7 @@ static ga_status attempt_step(ga_integrator *it, double h, double t1) {
   if (status == GA_OK) status = ga_redundancy_check(it); /* a singular position has no report */
   if (status == GA_OK) status = compute_reported_values(it);
   if (status == GA_OK) status = store_results(it);
-  if (status == GA_OK) status = project_if_due(it);
+  if (status == GA_OK) status = ga_project_if_due(it);
   ga_integrator_count_repivots(it);
   if (status == GA_OK) return GA_OK;
   if (it->last.valid) {
@@ -324,7 +321,7 @@ static ga_status step_of_given_size(ga_integrator *it, const ga_plan *plan, doub
  * project if that is due, count the step. On failure the accepted state is as before. */
 static ga_status extrapolate_short_step(ga_integrator *it, const ga_plan *plan) {
   ga_memory_extrapolate(it, plan->t1);
-  ga_status status = project_if_due(it);
+  ga_status status = ga_project_if_due(it);
   if (status == GA_OK) {
     ga_predictor_shift(&it->predictor, plan->t1);
     count_step(it, plan->h);

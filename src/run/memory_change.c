@@ -29,18 +29,30 @@
 #include "run/integrator.h"
 
 /* Names: a, w, momentum are the memory of the method, a_n, w_n (method.h) and M a of weighted rows;
- * mem = it->mem is the accepted state; it->a, it->w, .. are copies of it that may be changed. */
+ * mem = it->mem is the accepted state; next = memory_change.next is a copy that may be changed. */
 
 static const double SAME = 1e-4; /* relative changes of h below this do not matter */
 
-/* it->hidden = factor (G v + g_t) at the accepted state; saddle.G is overwritten. Collective. */
-static ga_status scaled_hidden(ga_integrator *it, double factor) {
+/* Allocate the work arrays of this file from it->arena; the caller checks arena.failed. */
+void ga_memory_change_init(ga_integrator *it) {
+  ga_memory_change *w = &it->memory_change;
+  const ga_eval *e = &it->eval;
+  double **const of_v[] = {&w->v, &w->d, &w->vd, &w->change, &w->noise};
+  ga_memory_carve(&w->next, e, &it->arena);
+  w->q = ga_arena_doubles(&it->arena, (size_t)e->nq);
+  for (int i = 0; i < 5; i++) *of_v[i] = ga_arena_doubles(&it->arena, (size_t)e->nv);
+  w->hidden = ga_arena_doubles(&it->arena, (size_t)e->nlam);
+}
+
+/* hidden = factor (G v + g_t) at the accepted state, nlam numbers; saddle.G is overwritten.
+ * Collective. */
+static ga_status scaled_hidden(ga_integrator *it, double factor, double *hidden) {
   const ga_memory *mem = &it->mem;
   ga_status status = ga_eval_G(&it->eval, mem->t, mem->q, &it->saddle.G);
   if (status == GA_OK) {
-    status = ga_eval_hidden(&it->eval, mem->t, mem->q, mem->v, &it->saddle.G, it->hidden);
+    status = ga_eval_hidden(&it->eval, mem->t, mem->q, mem->v, &it->saddle.G, hidden);
   }
-  for (int i = 0; i < it->eval.nlam; i++) it->hidden[i] *= factor;
+  for (int i = 0; i < it->eval.nlam; i++) hidden[i] *= factor;
   return ga_team_agree(it->eval.team, status, &it->error);
 }
 
@@ -63,17 +75,20 @@ static double growth_with(const ga_integrator *it, double ratio) {
   return fmax(1, fmax(1, forget * it->mem.growth) * ratio);
 }
 
-/* Compute it->vd, it->lam, it->psi, it->a, it->w anew for steps of h, as at a start from the
- * accepted q and from it->v, which the caller has set; it->v is moved if the best start of the
- * method is perturbed. it->q is overwritten. The accepted state does not change. Collective. */
+/* Compute vd, lam, psi, a, w of memory_change.next anew for steps of h, as at a start from the
+ * accepted q and from next.v, which the caller has set; next.v is moved if the best start of the
+ * method is perturbed. The accepted state does not change. Collective. */
 static ga_status rebuild_memory(ga_integrator *it, double h) {
   const ga_memory *mem = &it->mem;
-  memcpy(it->q, mem->q, (size_t)it->eval.nq * sizeof(double));
+  ga_memory *next = &it->memory_change.next;
+  next->t = mem->t;
+  next->h = h;
+  memcpy(next->q, mem->q, (size_t)it->eval.nq * sizeof(double));
   ga_start_guess(it);
-  ga_status status =
-      ga_saddle_acceleration(&it->saddle, mem->t, it->q, it->v, it->vd, it->lam, it->psi);
+  ga_status status = ga_saddle_acceleration(&it->saddle, next->t, next->q, next->v, next->vd,
+                                            next->lam, next->psi);
   if (status != GA_OK) return status;
-  return ga_start_memory(it, it->method->best_start, mem->t, h);
+  return ga_start_memory(it, it->method->best_start, next);
 }
 
 /* old <- old + weight (old - before). */
@@ -81,30 +96,31 @@ static void extrapolate_difference(int n, double weight, const double *before, d
   for (int i = 0; i < n; i++) old[i] += weight * (old[i] - before[i]);
 }
 
-/* Correct it->a and it->momentum, which are copies of the memory, for the new h, ratio = h/h_old.
+/* Correct a and momentum of *next, a copy of the memory, for the new h, ratio = h/h_old.
  * After a start there is no step before; then, as for rows that are not weighted, a <- base + ratio
  * (a - base), base = v' (weighted rows) or w. */
-static void correct_a(ga_integrator *it, double ratio) {
+static void correct_a(const ga_integrator *it, double ratio, ga_memory *next) {
   const ga_memory *mem = &it->mem;
   const ga_params *par = &it->options.par;
   int nv = it->eval.nv;
   if (it->method->weighted && !mem->first) {
     double weight = (par->alpha_m - par->alpha_f) * (ratio - 1);
-    extrapolate_difference(nv, weight, mem->a_used, it->a);
-    extrapolate_difference(nv, weight, mem->momentum_used, it->momentum);
+    extrapolate_difference(nv, weight, mem->a_used, next->a);
+    extrapolate_difference(nv, weight, mem->momentum_used, next->momentum);
     return;
   }
   const double *base = it->method->weighted ? mem->vd : mem->w;
-  for (int i = 0; i < nv; i++) it->a[i] = base[i] + ratio * (mem->a[i] - base[i]);
+  for (int i = 0; i < nv; i++) next->a[i] = base[i] + ratio * (mem->a[i] - base[i]);
 }
 
-/* How far the memory it->a is from the acceleration of its time: the largest |a_i - w_i|, for
- * weighted rows |a_i - v'_i|, over all processes (collective). For a smooth motion this shift is
- * alpha h |w'|; vd, w: v' and w that belong to it->a. */
-static double largest_shift(const ga_integrator *it, const double *vd, const double *w) {
+/* How far the memory a is from the acceleration of its time: the largest |a_i - w_i|, for weighted
+ * rows |a_i - v'_i|, over all processes (collective). For a smooth motion this shift is alpha h
+ * |w'|; vd, w: v' and w that belong to a. */
+static double largest_shift(const ga_integrator *it, const double *a, const double *vd,
+                            const double *w) {
   const double *base = it->method->weighted ? vd : w;
   double largest = 0;
-  for (int i = 0; i < it->eval.nv; i++) largest = ga_larger(largest, fabs(it->a[i] - base[i]));
+  for (int i = 0; i < it->eval.nv; i++) largest = ga_larger(largest, fabs(a[i] - base[i]));
   return ga_team_max(it->eval.team, largest);
 }
 
@@ -127,24 +143,25 @@ static void adapt_gamma(ga_integrator *it, double h) {
   it->delta = next;
 }
 
-/* Copy v, a, w, momentum of the memory to the work arrays of the same names, it->v and so on, to be
- * corrected there. */
+/* Copy v, a, w, momentum of the memory to memory_change.next, to be corrected there. */
 static void copy_memory(ga_integrator *it) {
   const ga_memory *mem = &it->mem;
+  ga_memory *next = &it->memory_change.next;
   size_t bytes = (size_t)it->eval.nv * sizeof(double);
-  memcpy(it->v, mem->v, bytes);
-  memcpy(it->a, mem->a, bytes);
-  memcpy(it->w, mem->w, bytes);
-  memcpy(it->momentum, mem->momentum, bytes);
+  memcpy(next->v, mem->v, bytes);
+  memcpy(next->a, mem->a, bytes);
+  memcpy(next->w, mem->w, bytes);
+  memcpy(next->momentum, mem->momentum, bytes);
 }
 
-/* Set *past to the old values for a step of size h: pointers to the memory, or to corrected copies
- * it->v, it->a, .. if h has changed. After too much growth the memory is rebuilt as at a start,
+/* Set *past to the old values for a step of size h: pointers to the memory, or to the
+ * corrected copy memory_change.next if h has changed. After too much growth the memory is rebuilt as at a start,
  * unless forces are so stiff that this gives a larger a - w than the correction. Sets it->growth,
  * with rescale = gamma also it->delta and step.eq.tab. it->mem does not change, also on failure.
  * Collective. */
 ga_status ga_memory_correct(ga_integrator *it, double h, ga_past *past) {
   const ga_memory *mem = &it->mem;
+  ga_memory *next = &it->memory_change.next;
   ga_rescale rescale = it->options.rescale;
   /* is M a of the last step used again? Else past->momentum = NULL and it is computed anew */
   bool kept = it->options.mass_at == GA_MASS_PREVIOUS && !mem->first;
@@ -154,26 +171,27 @@ ga_status ga_memory_correct(ga_integrator *it, double h, ga_past *past) {
   it->growth = growth_with(it, ratio);
   if (fabs(ratio - 1) <= SAME) return GA_OK;
   copy_memory(it);
-  *past = (ga_past){it->v, it->a, it->w, kept ? it->momentum : NULL};
+  *past = (ga_past){next->v, next->a, next->w, kept ? next->momentum : NULL};
   if (rescale == GA_RESCALE_ALL && it->growth > largest_growth(it)) {
-    correct_a(it, ratio);
-    double allowed = 2 * (largest_shift(it, mem->vd, mem->w) + ratio * rounding_of_w(it));
+    correct_a(it, ratio, next);
+    double allowed = 2 * (largest_shift(it, next->a, mem->vd, mem->w) + ratio * rounding_of_w(it));
     ga_status status = rebuild_memory(it, h);
     if (status != GA_OK) return status;
-    if (largest_shift(it, it->vd, it->w) <= allowed) {
+    if (largest_shift(it, next->a, next->vd, next->w) <= allowed) {
       it->growth = 1;
       past->momentum = NULL;
       return GA_OK;
     }
     copy_memory(it);
   }
-  if (rescale == GA_RESCALE_ALL || rescale == GA_RESCALE_A) correct_a(it, ratio);
+  if (rescale == GA_RESCALE_ALL || rescale == GA_RESCALE_A) correct_a(it, ratio, next);
   bool hidden = rescale == GA_RESCALE_ALL || rescale == GA_RESCALE_V;
   if (!hidden || !it->method->hidden_free || it->eval.nlam_all == 0) return GA_OK;
-  ga_status status = scaled_hidden(it, ratio * ratio);
+  double *hidden_target = it->memory_change.hidden;
+  ga_status status = scaled_hidden(it, ratio * ratio, hidden_target);
   if (status != GA_OK) return status;
   /* false: H dv = 0; NULL: the size of the change is not asked for */
-  return ga_project_velocity(it, mem->t, mem->q, it->v, it->hidden, false, NULL);
+  return ga_project_velocity(&it->projector, mem->t, mem->q, next->v, hidden_target, false, NULL);
 }
 
 /* ---- short steps ------------------------------------------------------------------------- */
@@ -209,38 +227,40 @@ static double usual_size(const ga_integrator *it, const ga_plan *plan) {
   return it->step_size.on ? fmin(plan->whole, fmax(made, it->options.h)) : plan->whole;
 }
 
-/* q, v: Taylor polynomials of the accepted state at a time dt later; it->d is work. */
+/* q, v: Taylor polynomials of the accepted state at a time dt later. */
 static void taylor_step(ga_integrator *it, double dt, double *q, double *v) {
   const ga_memory *mem = &it->mem;
+  double *d = it->memory_change.d;
   for (int i = 0; i < it->eval.nv; i++) {
-    it->d[i] = dt * mem->v[i] + dt * dt / 2 * mem->vd[i];
+    d[i] = dt * mem->v[i] + dt * dt / 2 * mem->vd[i];
     v[i] = mem->v[i] + dt * mem->vd[i];
   }
-  ga_space_step(it->model->space, mem->q, it->d, q);
+  ga_space_step(it->model->space, mem->q, d, q);
 }
 
 /* Does v' at t1, after a Taylor step, differ from v' at the accepted state by at most this fraction
- * of |v'|, or by rounding only? False if the model cannot be evaluated there. it->qs, vs, d, r, vd,
- * vdd, values, step_size.noise and it->saddle are work; it->error is cleared. Collective. */
+ * of |v'|, or by rounding only? False if the model cannot be evaluated there. it->saddle is
+ * work; it->error is cleared. Collective. */
 static bool acceleration_hardly_changes(ga_integrator *it, double t1, double fraction) {
   const ga_memory *mem = &it->mem;
   ga_saddle *s = &it->saddle;
   ga_team *team = it->eval.team;
+  ga_memory_change *w = &it->memory_change;
   int nv = it->eval.nv;
-  taylor_step(it, t1 - mem->t, it->qs, it->vs);
+  taylor_step(it, t1 - mem->t, w->q, w->v);
   ga_start_guess(it);
-  ga_status status = ga_saddle_acceleration(s, t1, it->qs, it->vs, it->r, NULL, NULL);
+  ga_status status = ga_saddle_acceleration(s, t1, w->q, w->v, w->change, NULL, NULL);
   if (status == GA_OK) {
-    status = ga_saddle_acceleration(s, mem->t, mem->q, mem->v, it->vd, NULL, NULL);
+    status = ga_saddle_acceleration(s, mem->t, mem->q, mem->v, w->vd, NULL, NULL);
   }
   ga_error_clear(&it->error);
   if (status != GA_OK) return false;
-  double allowed = fraction * ga_team_max(team, ga_max_abs(nv, it->vd));
-  ga_axpy(nv, -1, it->vd, it->r);
-  if (ga_team_max(team, ga_max_abs(nv, it->r)) <= allowed) return true;
-  ga_rest_rounding(it, mem->t, mem->q, mem->v);
-  ga_rest_clean(it, 2, it->r);
-  return ga_team_max(team, ga_max_abs(nv, it->r)) <= allowed;
+  double allowed = fraction * ga_team_max(team, ga_max_abs(nv, w->vd));
+  ga_axpy(nv, -1, w->vd, w->change);
+  if (ga_team_max(team, ga_max_abs(nv, w->change)) <= allowed) return true;
+  ga_rest_rounding(it, mem->t, mem->q, mem->v, w->noise);
+  ga_rest_clean(nv, w->noise, 2, w->change);
+  return ga_team_max(team, ga_max_abs(nv, w->change)) <= allowed;
 }
 
 /* True if the planned step is so short that rounding would spoil it (see above): the caller then
@@ -260,14 +280,14 @@ void ga_memory_set_time(ga_integrator *it, double t1) {
 }
 
 /* Move the accepted q, v, t to t1 along Taylor polynomials; v', multipliers, a, w and mem.h stay.
- * The old memory goes to it->last, for dense output and for undoing the step. it->qs, it->vs, it->d
- * are work. */
+ * The old memory goes to it->last, for dense output and for undoing the step. */
 void ga_memory_extrapolate(ga_integrator *it, double t1) {
   ga_memory *mem = &it->mem;
-  taylor_step(it, t1 - mem->t, it->qs, it->vs);
+  const ga_memory_change *w = &it->memory_change;
+  taylor_step(it, t1 - mem->t, w->q, w->v);
   ga_memory_copy(&it->last.mem, mem, &it->eval);
-  memcpy(mem->q, it->qs, (size_t)it->eval.nq * sizeof(double));
-  memcpy(mem->v, it->vs, (size_t)it->eval.nv * sizeof(double));
+  memcpy(mem->q, w->q, (size_t)it->eval.nq * sizeof(double));
+  memcpy(mem->v, w->v, (size_t)it->eval.nv * sizeof(double));
   mem->t = t1;
   it->last.valid = true;
 }

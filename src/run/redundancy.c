@@ -30,15 +30,22 @@ static const double SOFTEN = 1e-10; /* For ga_equations.soften, in a step to a s
 static const double CALM = 3;       /* Growth below this will not be large in the next steps. */
 enum { PROBES = 3, SKIPPED = 2 };
 
-/* Set r->on and, if it is, allocate arrays from it->arena. *r was zeroed, it->step made. */
+/* Set r->on; allocate lam, psi and, if it is on, the other arrays from it->arena. *r was zeroed,
+ * it->step made. */
 void ga_redundancy_init(ga_integrator *it) {
   ga_redundancy *r = &it->redundancy;
   r->on = it->options.redundant == GA_REDUNDANT_ALLOW && it->eval.nlam + it->eval.npsi > 0;
+  r->lam = ga_arena_doubles(&it->arena, (size_t)it->eval.nlam);
+  r->psi = ga_arena_doubles(&it->arena, (size_t)it->eval.npsi);
   if (!r->on) return;
   r->mass = ga_arena_doubles(&it->arena, (size_t)it->eval.nv);
   r->b = ga_arena_doubles(&it->arena, (size_t)it->step.eq.n);
+  r->next = ga_arena_doubles(&it->arena, (size_t)it->eval.nlam + (size_t)it->eval.npsi);
   r->q = ga_arena_doubles(&it->arena, (size_t)it->eval.nq);
   r->v = ga_arena_doubles(&it->arena, (size_t)it->eval.nv);
+  r->d = ga_arena_doubles(&it->arena, (size_t)it->eval.nv);
+  r->g = ga_arena_doubles(&it->arena, (size_t)it->eval.nlam);
+  r->vd = ga_arena_doubles(&it->arena, (size_t)it->eval.nv);
   r->q_found = ga_arena_doubles(&it->arena, (size_t)it->eval.nq);
   bool dense = strcmp(it->options.linsol, "dense") == 0;
   bool by_size = strcmp(it->options.linsol, "auto") == 0;
@@ -133,10 +140,11 @@ static double random_number(unsigned i, unsigned probe) {
   return (double)bits / 2147483648.0 - 1;
 }
 
-/* d: a direction that the constraints allow at it->q, the nearest to a random one in the M-norm. */
-static ga_status random_direction(ga_integrator *it, double t, unsigned probe, double *d) {
+/* d: a direction that the constraints allow at *at, the nearest to a random one in the M-norm. */
+static ga_status random_direction(ga_integrator *it, const ga_eval_point *at, unsigned probe,
+                                  double *d) {
   ga_saddle *s = &it->saddle;
-  ga_status status = ga_saddle_factor(s, t, it->q, it->v);
+  ga_status status = ga_saddle_factor(s, at->t, at->q, at->v);
   if (status != GA_OK) return status;
   for (int i = 0; i < it->eval.nv; i++) {
     d[i] = random_number((unsigned)i, probe) / sqrt(it->redundancy.mass[i]);
@@ -148,49 +156,49 @@ static ga_status random_direction(ga_integrator *it, double t, unsigned probe, d
   return status;
 }
 
-/* r->q = a position on g = 0 at the distance PROBE from it->q along d; false if there is none. */
-static bool move_along(ga_integrator *it, double t, const double *d) {
+/* r->q = a position on g = 0 at the distance PROBE from at->q along d; false if there is none. */
+static bool move_along(ga_integrator *it, const ga_eval_point *at, const double *d) {
   ga_redundancy *r = &it->redundancy;
   int nv = it->eval.nv, nlam = it->eval.nlam;
   double largest = ga_max_abs(nv, d), size, moved = 0;
   if (!(largest > 0) || !isfinite(largest)) return false;
-  ga_space_size(it->model->space, it->q, r->v);
+  ga_space_size(it->model->space, at->q, r->v);
   size = fmin(1, ga_max_abs(nv, r->v));
   if (size == 0) size = 1;
   double step = PROBE * size / largest;
   for (int i = 0; i < nv; i++) r->v[i] = step * d[i];
-  ga_space_step(it->model->space, it->q, r->v, r->q);
-  bool found = ga_project_position(it, t, r->q, it->v, &moved) == GA_OK && nlam > 0;
-  if (found) found = ga_eval_g(&it->eval, t, r->q, it->hidden) == GA_OK;
+  ga_space_step(it->model->space, at->q, r->v, r->q);
+  bool found = ga_project_position(&it->projector, at->t, r->q, at->v, &moved) == GA_OK && nlam > 0;
+  if (found) found = ga_eval_g(&it->eval, at->t, r->q, r->g) == GA_OK;
   ga_error_clear(&it->error);
   return found && moved <= 0.5 * PROBE * size &&
-         ga_max_abs(nlam, it->hidden) <= ON * (1 + ga_max_abs(it->eval.nq, r->q));
+         ga_max_abs(nlam, r->g) <= ON * (1 + ga_max_abs(it->eval.nq, r->q));
 }
 
-/* Analyze the rows at r->q; if their rank is larger than that of *best, replace *best. */
-static ga_status take_larger_rank(ga_integrator *it, double t, ga_rank *best) {
+/* Analyze the rows at r->q, v; if their rank is larger than that of *best, replace *best. */
+static ga_status take_larger_rank(ga_integrator *it, double t, const double *v, ga_rank *best) {
   ga_rank other;
-  ga_status status = analyze_rows(it, t, it->redundancy.q, it->v, it->redundancy.way, &other);
+  ga_status status = analyze_rows(it, t, it->redundancy.q, v, it->redundancy.way, &other);
   if (status == GA_OK && other.rank > best->rank) {
     ga_rank keep = *best;
     *best = other;
     other = keep;
     set_dropped_rows(it, best);
-    status = find_dependent_rows(it, t, it->redundancy.q, it->v);
+    status = find_dependent_rows(it, t, it->redundancy.q, v);
   }
   ga_rank_free(&other);
   return status;
 }
 
-/* Analyze PROBES positions near it->q; *best is replaced by one of larger rank. it->a is work. */
-static ga_status check_nearby_positions(ga_integrator *it, double t, ga_rank *best) {
-  double *d = it->a; /* not in use before the memory is computed */
+/* Analyze PROBES positions near *at; *best is replaced by one of larger rank. */
+static ga_status check_nearby_positions(ga_integrator *it, const ga_eval_point *at, ga_rank *best) {
+  double *d = it->redundancy.d;
   ga_status status = GA_OK;
   for (int probe = 0; probe < PROBES && status == GA_OK; probe++) {
-    memcpy(d, it->v, (size_t)it->eval.nv * sizeof(double));
+    memcpy(d, at->v, (size_t)it->eval.nv * sizeof(double));
     bool still = ga_max_abs(it->eval.nv, d) == 0;
-    if (probe > 0 || still) status = random_direction(it, t, (unsigned)probe, d);
-    if (status == GA_OK && move_along(it, t, d)) status = take_larger_rank(it, t, best);
+    if (probe > 0 || still) status = random_direction(it, at, (unsigned)probe, d);
+    if (status == GA_OK && move_along(it, at, d)) status = take_larger_rank(it, at->t, at->v, best);
   }
   return status;
 }
@@ -202,19 +210,20 @@ static void set_soft_rows(ga_integrator *it) {
   it->saddle.dropped = it->saddle.soft ? eq->dropped : NULL;
 }
 
-/* Decide rank and kept rows at it->q, it->v: sets r->rank, singular, chosen, found, eq.dropped. */
-ga_status ga_redundancy_start(ga_integrator *it, double t) {
+/* Decide rank and kept rows at (t, q, v): sets r->rank, singular, chosen, found, eq.dropped. */
+ga_status ga_redundancy_start(ga_integrator *it, double t, const double *q, const double *v) {
   ga_redundancy *r = &it->redundancy;
   ga_rank best;
   r->singular = false;
   if (!r->on) return GA_OK;
   ga_rank_free(&r->found);
-  ga_status status = analyze_rows(it, t, it->q, it->v, r->way, &best);
+  ga_status status = analyze_rows(it, t, q, v, r->way, &best);
   int at_start = best.rank;
   if (status == GA_OK) set_dropped_rows(it, &best);
   if (status == GA_OK && best.ndependent > 0) {
-    status = find_dependent_rows(it, t, it->q, it->v);
-    if (status == GA_OK) status = check_nearby_positions(it, t, &best);
+    status = find_dependent_rows(it, t, q, v);
+    const ga_eval_point at = {.t = t, .q = q, .v = v};
+    if (status == GA_OK) status = check_nearby_positions(it, &at, &best);
   }
   r->rank = best.rank;
   r->singular = best.rank > at_start;
@@ -225,31 +234,32 @@ ga_status ga_redundancy_start(ga_integrator *it, double t) {
   return status;
 }
 
-/* it->vd, lam, psi at the start; in a singular position means of those at t - h and t + h. */
-ga_status ga_redundancy_acceleration(ga_integrator *it, double t) {
+/* Set at->vd, lam, psi at the start *at; in a singular position the means of those at t - h and
+ * t + h, h = at->h. */
+ga_status ga_redundancy_acceleration(ga_integrator *it, ga_memory *at) {
   ga_redundancy *r = &it->redundancy;
   int nv = it->eval.nv, nlam = it->eval.nlam, npsi = it->eval.npsi;
   if (!r->singular) {
-    return ga_saddle_acceleration(&it->saddle, t, it->q, it->v, it->vd, it->lam, it->psi);
+    return ga_saddle_acceleration(&it->saddle, at->t, at->q, at->v, at->vd, at->lam, at->psi);
   }
-  memset(it->vd, 0, (size_t)nv * sizeof(double));
-  memset(it->lam, 0, (size_t)nlam * sizeof(double));
-  memset(it->psi, 0, (size_t)npsi * sizeof(double));
+  memset(at->vd, 0, (size_t)nv * sizeof(double));
+  memset(at->lam, 0, (size_t)nlam * sizeof(double));
+  memset(at->psi, 0, (size_t)npsi * sizeof(double));
   for (int side = -1; side < 2; side += 2) {
-    double at = t + side * it->h;
-    for (int i = 0; i < nv; i++) it->a[i] = side * it->h * it->v[i];
-    ga_space_step(it->model->space, it->q, it->a, r->q);
-    memcpy(r->v, it->v, (size_t)nv * sizeof(double));
-    ga_status status = ga_project_position(it, at, r->q, it->v, NULL);
-    if (status == GA_OK) status = ga_project_velocity(it, at, r->q, r->v, NULL, true, NULL);
+    double t = at->t + side * at->h;
+    for (int i = 0; i < nv; i++) r->d[i] = side * at->h * at->v[i];
+    ga_space_step(it->model->space, at->q, r->d, r->q);
+    memcpy(r->v, at->v, (size_t)nv * sizeof(double));
+    ga_status status = ga_project_position(&it->projector, t, r->q, at->v, NULL);
+    if (status == GA_OK)
+      status = ga_project_velocity(&it->projector, t, r->q, r->v, NULL, true, NULL);
     if (status == GA_OK) {
-      status = ga_saddle_acceleration(&it->saddle, at, r->q, r->v, it->vdd, it->values.lam,
-                                      it->values.psi);
+      status = ga_saddle_acceleration(&it->saddle, t, r->q, r->v, r->vd, r->lam, r->psi);
     }
     if (status != GA_OK) return status;
-    ga_axpy(nv, 0.5, it->vdd, it->vd);
-    ga_axpy(nlam, 0.5, it->values.lam, it->lam);
-    ga_axpy(npsi, 0.5, it->values.psi, it->psi);
+    ga_axpy(nv, 0.5, r->vd, at->vd);
+    ga_axpy(nlam, 0.5, r->lam, at->lam);
+    ga_axpy(npsi, 0.5, r->psi, at->psi);
   }
   return GA_OK;
 }
@@ -301,7 +311,7 @@ static int list_channels(const ga_integrator *it, channel out[2]) {
  * in the constraint rows that are kept; zero elsewhere. */
 static void set_disturbance(ga_integrator *it, const channel *ch, int count, double size) {
   const ga_equations *eq = &it->step.eq;
-  double *b = it->redundancy.b, *next = it->saddle.sum;
+  double *b = it->redundancy.b, *next = it->redundancy.next;
   for (int k = 0, at = 0; k < count; k++) {
     for (int i = 0; i < ch[k].n; i++, at++) {
       double sign = random_number((unsigned)(ch[k].rows + i), 7) > 0 ? 1 : -1;
@@ -449,10 +459,11 @@ static void fold_multipliers(const ga_rank *rank, double *lam, int nlam, double 
 /* predictor.phi[0] = guess of the next step: the accepted state, all reactions on the kept rows. */
 static void guess_kept(ga_integrator *it, const ga_rank *rank) {
   ga_memory guess = it->mem;
-  memcpy(it->lam, guess.lam, (size_t)it->eval.nlam * sizeof(double));
-  memcpy(it->psi, guess.psi, (size_t)it->eval.npsi * sizeof(double));
-  fold_multipliers(rank, it->lam, it->eval.nlam, it->psi);
-  guess.lam = it->lam, guess.psi = it->psi;
+  double *lam = it->redundancy.lam, *psi = it->redundancy.psi;
+  memcpy(lam, guess.lam, (size_t)it->eval.nlam * sizeof(double));
+  memcpy(psi, guess.psi, (size_t)it->eval.npsi * sizeof(double));
+  fold_multipliers(rank, lam, it->eval.nlam, psi);
+  guess.lam = lam, guess.psi = psi;
   ga_predictor_forget(&it->predictor);
   ga_equations_guess(&it->step.eq, &guess, it->predictor.phi[0]);
   ga_equations_clear_dropped(&it->step.eq, it->predictor.phi[0]);

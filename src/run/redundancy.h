@@ -4,6 +4,7 @@
 #define GA_SRC_REDUNDANCY_H
 
 #include "linsol/rank/rank.h"
+#include "step/memory.h"
 
 typedef struct ga_redundancy {
   bool on;             /* the option redundant is allow, and there are constraints */
@@ -15,13 +16,15 @@ typedef struct ga_redundancy {
   bool patient;        /* accept a step that ends near a singular position */
   bool singular;       /* the start is a singular position */
   double *mass;        /* nv: diagonal mass, the metric of the rank decision */
-  double *b;           /* work: right-hand side, unknowns of a step */
-  double *q, *v;       /* work: a position beside the start, nq and nv */
-  ga_rank found;       /* the dependent rows in the order of the model, for messages */
-  ga_rank chosen;      /* the rows left out; kept from the start until its first guess is made */
-  double t_found;      /* time of `found` */
-  double *q_found;     /* nq: position of `found` */
-  ga_rank_way way;     /* how rows are analyzed, as the linear solver works: dense, sparse, auto */
+  double *b, *next;    /* work: right-hand side, unknowns of a step; the next disturbance */
+  double *q, *v, *d;   /* work: a position beside the start, nq, nv; a direction, nv */
+  double *g;           /* work: nlam residuals */
+  double *vd, *lam, *psi; /* work: v' and multipliers beside a start; multipliers of kept rows */
+  ga_rank found;          /* the dependent rows in the order of the model, for messages */
+  ga_rank chosen;         /* the rows left out; kept from the start until its first guess is made */
+  double t_found;         /* time of `found` */
+  double *q_found;        /* nq: position of `found` */
+  ga_rank_way way; /* how rows are analyzed, as the linear solver works: dense, sparse, auto */
 } ga_redundancy;
 
 struct ga_integrator;
@@ -36,13 +39,13 @@ ga_status ga_redundancy_find_names(struct ga_integrator *it);
 /* Rebuild the step with diagonal slots for rows that are left out, if it has none yet. */
 ga_status ga_redundancy_make_slots(struct ga_integrator *it);
 
-/* Decide the rank at a start and which rows are kept, at it->q, it->v, which satisfy the
- * constraints: sets rank, singular, found, chosen, dropped rows and units of step.eq, and soft rows
- * of the saddle, also if a later part of the start fails. it->a is work. */
-ga_status ga_redundancy_start(struct ga_integrator *it, double t);
+/* Decide the rank at a start and which rows are kept, at q, v, which satisfy the constraints: sets
+ * rank, singular, found, chosen, dropped rows and units of step.eq, and soft rows of the saddle,
+ * also if a later part of the start fails. */
+ga_status ga_redundancy_start(struct ga_integrator *it, double t, const double *q, const double *v);
 
-/* Compute v', lam, psi there into it->vd, it->lam, it->psi. it->a, it->vdd, it->values are work. */
-ga_status ga_redundancy_acceleration(struct ga_integrator *it, double t);
+/* Compute at->vd, lam, psi from at->t, q, v, for steps of at->h. */
+ga_status ga_redundancy_acceleration(struct ga_integrator *it, ga_memory *at);
 
 /* Set the guess of the first step, predictor.phi[0], from the accepted state; `chosen` is freed. */
 void ga_redundancy_guess(struct ga_integrator *it);

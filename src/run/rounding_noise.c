@@ -52,12 +52,23 @@ static void add_diagonal(const ga_csr *M, double *out) {
   }
 }
 
-/* step_size.noise_i = relative_noise (|M||v'| + |G|^T|lam| + |H|^T|psi|)_i / M_ii; 0 without mass,
- * or if a process fails. *x holds v', lam, psi. Returns the largest entry over all processes; it->d
- * is work. Collective. */
+/* Allocate the work arrays of this file from it->arena; the caller checks arena.failed. */
+void ga_rest_init(ga_integrator *it) {
+  ga_rest_work *w = &it->rest_work;
+  const ga_eval *e = &it->eval;
+  double **const of_v[] = {&w->v, &w->d, &w->vd, &w->later, &w->moved, &w->mass, &w->noise};
+  w->q = ga_arena_doubles(&it->arena, (size_t)e->nq);
+  for (int i = 0; i < 7; i++) *of_v[i] = ga_arena_doubles(&it->arena, (size_t)e->nv);
+  w->lam = ga_arena_doubles(&it->arena, (size_t)e->nlam);
+  w->psi = ga_arena_doubles(&it->arena, (size_t)e->npsi);
+}
+
+/* noise_i = relative_noise (|M||v'| + |G|^T|lam| + |H|^T|psi|)_i / M_ii; 0 without mass, or if a
+ * process fails. *x holds v', lam, psi. Returns the largest entry over all processes. Collective.
+ */
 static double rounding_of_forces(ga_integrator *it, const ga_csr *M, const ga_csr *G,
-                                 const ga_csr *H, const ga_values *x) {
-  double *noise = it->step_size.noise, *mass = it->d;
+                                 const ga_csr *H, const ga_values *x, double *noise) {
+  double *mass = it->rest_work.mass;
   int nv = it->eval.nv;
   memset(noise, 0, (size_t)nv * sizeof(double));
   memset(mass, 0, (size_t)nv * sizeof(double));
@@ -74,57 +85,56 @@ static double rounding_of_forces(ga_integrator *it, const ga_csr *M, const ga_cs
 }
 
 /* noise_i = max(noise_i, |change of v'_i|) if q is moved by relative_noise |q|, all entries to one
- * side or (in_turns) alternating; unchanged if the model fails there. it->values.vd must be v' at
- * q. it->d, it->qs, it->vdd are work. Collective. */
+ * side or (in_turns) alternating; unchanged if the model fails there. rest_work.vd must be v' at
+ * q. Collective. */
 static void add_noise_of_callbacks(ga_integrator *it, double t, const double *q, const double *v,
-                                   bool in_turns) {
+                                   bool in_turns, double *noise) {
+  ga_rest_work *w = &it->rest_work;
   int nv = it->eval.nv;
-  double *noise = it->step_size.noise;
-  ga_eval_size(&it->eval, q, it->d);
+  ga_eval_size(&it->eval, q, w->d);
   for (int i = 0; i < nv; i++) {
-    it->d[i] *= (in_turns && i % 2 ? -1 : 1) * relative_noise(it);
+    w->d[i] *= (in_turns && i % 2 ? -1 : 1) * relative_noise(it);
   }
-  ga_space_step(it->model->space, q, it->d, it->qs);
-  if (ga_saddle_acceleration(&it->saddle, t, it->qs, v, it->vdd, NULL, NULL) != GA_OK) return;
+  ga_space_step(it->model->space, q, w->d, w->q);
+  if (ga_saddle_acceleration(&it->saddle, t, w->q, v, w->moved, NULL, NULL) != GA_OK) return;
   for (int i = 0; i < nv; i++) {
-    double change = fabs(it->vdd[i] - it->values.vd[i]);
+    double change = fabs(w->moved[i] - w->vd[i]);
     if (change > noise[i]) noise[i] = change;
   }
 }
 
-/* Estimate the rounding noise of v' at (t, q, v) into step_size.noise, each entry at least FLOOR of
- * the largest; returns the largest entry, 0 (and zeros) if it cannot be computed. Overwrites
- * it->values, it->vdd, it->d, it->qs, clears it->error. Collective. */
-double ga_rest_rounding(ga_integrator *it, double t, const double *q, const double *v) {
-  ga_step_size *c = &it->step_size;
+/* Estimate the rounding noise of v' at (t, q, v) into noise, each entry at least FLOOR of the
+ * largest; returns the largest entry, 0 (and zeros) if it cannot be computed. Clears it->error.
+ * Collective. */
+double ga_rest_rounding(ga_integrator *it, double t, const double *q, const double *v,
+                        double *noise) {
+  const ga_rest_work *w = &it->rest_work;
   ga_saddle *s = &it->saddle;
-  const ga_values *at = &it->values;
+  const ga_values at = {.vd = w->vd, .lam = w->lam, .psi = w->psi};
   bool own = ga_eval_own_reaction(&it->eval);
   bool defined = !it->redundancy.singular; /* else v' is a limit, not the solution of this system */
   int nv = it->eval.nv;
-  memset(c->noise, 0, (size_t)nv * sizeof(double));
-  if (defined && ga_saddle_acceleration(s, t, q, v, at->vd, at->lam, at->psi) == GA_OK) {
-    rounding_of_forces(it, &s->M, own ? &s->L : &s->G, own ? &s->P : &s->H, at);
-    add_noise_of_callbacks(it, t, q, v, false); /* to one side, then in turns */
-    add_noise_of_callbacks(it, t, q, v, true);
+  memset(noise, 0, (size_t)nv * sizeof(double));
+  if (defined && ga_saddle_acceleration(s, t, q, v, w->vd, w->lam, w->psi) == GA_OK) {
+    rounding_of_forces(it, &s->M, own ? &s->L : &s->G, own ? &s->P : &s->H, &at, noise);
+    add_noise_of_callbacks(it, t, q, v, false, noise); /* to one side, then in turns */
+    add_noise_of_callbacks(it, t, q, v, true, noise);
   }
   ga_error_clear(&it->error);
-  double largest = ga_team_max(it->eval.team, ga_max_abs(nv, c->noise));
-  for (int i = 0; i < nv; i++) c->noise[i] = fmax(c->noise[i], FLOOR * largest);
+  double largest = ga_team_max(it->eval.team, ga_max_abs(nv, noise));
+  for (int i = 0; i < nv; i++) noise[i] = fmax(noise[i], FLOOR * largest);
   return largest;
 }
 
-/* Set to zero all entries of x (nv numbers) with |x_i| <= times noise_i, the noise found last. */
-void ga_rest_clean(const ga_integrator *it, double times, double *x) {
-  const double *noise = it->step_size.noise;
-  for (int i = 0; i < it->eval.nv; i++) {
+/* Set to zero all of the n entries of x with |x_i| <= times noise_i. */
+void ga_rest_clean(int n, const double *noise, double times, double *x) {
+  for (int i = 0; i < n; i++) {
     if (fabs(x[i]) <= times * noise[i]) x[i] = 0;
   }
 }
 
 /* Is the motion before a step of size h so small that rounding may dominate its error estimate? A
- * cheap test, done before the rounding is computed. Overwrites step_size.noise and it->d.
- * Collective. */
+ * cheap test, done before the rounding is computed. Collective. */
 bool ga_rest_suspect(ga_integrator *it, double h) {
   const ga_options *o = &it->options;
   const ga_step_size *c = &it->step_size;
@@ -132,15 +142,16 @@ bool ga_rest_suspect(ga_integrator *it, double h) {
   const ga_memory *mem = &it->mem;
   const ga_saddle *s = &it->saddle;
   ga_team *team = it->eval.team;
-  ga_eval_size(&it->eval, mem->q, it->d);
-  double size = fmax(ga_max_abs(it->eval.nv, c->size_q), ga_max_abs(it->eval.nv, it->d));
+  const ga_rest_work *w = &it->rest_work;
+  ga_eval_size(&it->eval, mem->q, w->d);
+  double size = fmax(ga_max_abs(it->eval.nv, c->size_q), ga_max_abs(it->eval.nv, w->d));
   size = ga_team_max(team, size);
   double speed = ga_team_max(team, ga_max_abs(it->eval.nv, c->size_v));
   if (h * speed <= HARDLY * DBL_EPSILON * size) return true;
   bool by_step = it->method->report == GA_REPORT_STEP; /* else the matrices are those of v' */
   const ga_values x = {.vd = mem->vd, .lam = mem->lam, .psi = mem->psi};
-  double noise = by_step ? rounding_of_forces(it, &end->M, &end->G, &end->H, &x)
-                         : rounding_of_forces(it, &s->M, &s->G, &s->H, &x);
+  double noise = by_step ? rounding_of_forces(it, &end->M, &end->G, &end->H, &x, w->noise)
+                         : rounding_of_forces(it, &s->M, &s->G, &s->H, &x, w->noise);
   return h * noise >= SHARE * (o->atol + o->rtol * speed);
 }
 
@@ -157,72 +168,76 @@ bool ga_rest_suspect(ga_integrator *it, double h) {
  * (the motion is exact for p = 1). T is sought downwards from h until three such T in a row are
  * found, then upwards. */
 
-/* it->vdd = v' of the resting state s at T later, *largest its largest entry; it->r = v' after the
- * motion that it causes, both without noise. False if the two differ by more than half, or cannot
- * be computed (*largest may then be unset). it->d, it->vs, it->qs are work. Collective. */
-static bool force_after(ga_integrator *it, const ga_rest *s, double T, double *largest) {
+/* rest_work.later = v' of the resting state s at T later, *largest its largest entry; moved = v'
+ * after the motion that it causes, both without the noise given. False if the two differ by more than half, or cannot
+ * be computed (*largest may then be unset). Collective. */
+static bool force_after(ga_integrator *it, const ga_rest *s, const double *noise, double T,
+                        double *largest) {
+  ga_rest_work *w = &it->rest_work;
   int nv = it->eval.nv;
   ga_saddle *saddle = &it->saddle;
   double t = s->t + T, change = 0;
-  if (ga_saddle_acceleration(saddle, t, s->q, s->v, it->vdd, NULL, NULL) != GA_OK) return false;
-  ga_rest_clean(it, 1, it->vdd);
-  *largest = ga_team_max(it->eval.team, ga_max_abs(nv, it->vdd));
+  if (ga_saddle_acceleration(saddle, t, s->q, s->v, w->later, NULL, NULL) != GA_OK) return false;
+  ga_rest_clean(nv, noise, 1, w->later);
+  *largest = ga_team_max(it->eval.team, ga_max_abs(nv, w->later));
   for (int i = 0; i < nv; i++) {
-    it->d[i] = T * T / 6 * it->vdd[i];
-    it->vs[i] = s->v[i] + T / 2 * it->vdd[i];
+    w->d[i] = T * T / 6 * w->later[i];
+    w->v[i] = s->v[i] + T / 2 * w->later[i];
   }
-  ga_space_step(it->model->space, s->q, it->d, it->qs);
-  if (ga_saddle_acceleration(saddle, t, it->qs, it->vs, it->r, NULL, NULL) != GA_OK) return false;
-  ga_rest_clean(it, 1, it->r);
-  for (int i = 0; i < nv; i++) change = ga_larger(change, fabs(it->r[i] - it->vdd[i]));
+  ga_space_step(it->model->space, s->q, w->d, w->q);
+  if (ga_saddle_acceleration(saddle, t, w->q, w->v, w->moved, NULL, NULL) != GA_OK) return false;
+  ga_rest_clean(nv, noise, 1, w->moved);
+  for (int i = 0; i < nv; i++) change = ga_larger(change, fabs(w->moved[i] - w->later[i]));
   return ga_team_max(it->eval.team, change) <= *largest / 2;
 }
 
 /* Does v' of the resting state still grow like a power of T, by more than sqrt(2) from T/2 to T?
- * *now: its largest entry at T (at T/2 if that fails already). Work arrays as in force_after.
+ * *now: its largest entry at T (at T/2 if that fails already). noise: of v' at s.
  * Collective. */
-static bool force_develops(ga_integrator *it, const ga_rest *s, double T, double *now) {
-  if (!force_after(it, s, T / 2, now)) return false;
+static bool force_develops(ga_integrator *it, const ga_rest *s, const double *noise, double T,
+                           double *now) {
+  if (!force_after(it, s, noise, T / 2, now)) return false;
   double before = *now;
-  return force_after(it, s, T, now) && *now * *now >= 2 * before * before;
+  return force_after(it, s, noise, T, now) && *now * *now >= 2 * before * before;
 }
 
-/* The largest |v'_i| of s that is above its rounding noise. */
-static double largest_true_acceleration(const ga_integrator *it, const ga_rest *s) {
+/* The largest |vd_i| that is above its rounding noise. Collective. */
+static double largest_true_acceleration(const ga_integrator *it, const double *noise,
+                                        const double *vd) {
   double largest = 0;
   for (int i = 0; i < it->eval.nv; i++) {
-    double a = fabs(s->vd[i]);
-    if (a > it->step_size.noise[i]) largest = ga_larger(largest, a);
+    double a = fabs(vd[i]);
+    if (a > noise[i]) largest = ga_larger(largest, a);
   }
   return ga_team_max(it->eval.team, largest);
 }
 
-/* Is every entry of vd within its noise, as estimated last? Collective. */
-bool ga_rest_calm(const ga_integrator *it, const double *vd) {
-  return largest_true_acceleration(it, &(ga_rest){.vd = vd}) == 0;
+/* Is every entry of vd within its noise? Collective. */
+bool ga_rest_calm(const ga_integrator *it, const double *noise, const double *vd) {
+  return largest_true_acceleration(it, noise, vd) == 0;
 }
 
 /* Find the time T in which forces on the resting state s develop (see above), downwards from h by
  * halving, then upwards by doubling; raise size_q, size_v to the motion in T. Returns T; 0, and the
- * sizes as they were, if s is not at rest. step_size.noise must be that of s. Work arrays as in
- * force_after. Collective. */
-double ga_rest_sizes(ga_integrator *it, const ga_rest *s, double h, double *size_q,
-                     double *size_v) {
+ * sizes as they were, if s is not at rest. noise: of v' at s. Collective. */
+double ga_rest_sizes(ga_integrator *it, const ga_rest *s, const double *noise, double h,
+                     double *size_q, double *size_v) {
+  const double *moved = it->rest_work.moved;
   enum { TRIES = 100, IN_A_ROW = 3 };
   int found = 0, tries = 0;
   double T = 2 * h, now = INFINITY;
   /* v' later must be 10 times v' now, or s is not at rest */
-  double least = 10 * largest_true_acceleration(it, s);
+  double least = 10 * largest_true_acceleration(it, noise, s->vd);
   for (; found < IN_A_ROW && tries < TRIES && now >= least; tries++) {
-    found = force_develops(it, s, T /= 2, &now) ? found + 1 : 0;
+    found = force_develops(it, s, noise, T /= 2, &now) ? found + 1 : 0;
   }
   if (found < IN_A_ROW) T = 0;
   T = ldexp(T, IN_A_ROW - 1);
-  for (; T > 0 && tries < TRIES && force_develops(it, s, 2 * T, &now); tries++) T *= 2;
-  if (T > 0 && force_after(it, s, T, &now)) {
+  for (; T > 0 && tries < TRIES && force_develops(it, s, noise, 2 * T, &now); tries++) T *= 2;
+  if (T > 0 && force_after(it, s, noise, T, &now)) {
     for (int i = 0; i < it->eval.nv; i++) {
-      size_q[i] = fmax(size_q[i], T * T / 6 * fabs(it->r[i]));
-      size_v[i] = fmax(size_v[i], T / 2 * fabs(it->r[i]));
+      size_q[i] = fmax(size_q[i], T * T / 6 * fabs(moved[i]));
+      size_v[i] = fmax(size_v[i], T / 2 * fabs(moved[i]));
     }
   }
   ga_error_clear(&it->error);

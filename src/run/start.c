@@ -7,29 +7,41 @@
 
 #include "run/integrator.h"
 
+/* Allocate the work arrays of this file from it->arena; the caller checks arena.failed. */
+void ga_start_init(ga_integrator *it) {
+  ga_start_work *w = &it->start_work;
+  const ga_eval *e = &it->eval;
+  double **const of_v[] = {&w->v, &w->d, &w->wd, &w->r, &w->a, &w->a_better};
+  ga_memory_carve(&w->next, e, &it->arena);
+  w->q = ga_arena_doubles(&it->arena, (size_t)e->nq);
+  for (int i = 0; i < 6; i++) *of_v[i] = ga_arena_doubles(&it->arena, (size_t)e->nv);
+  w->g = ga_arena_doubles(&it->arena, (size_t)e->nlam);
+  w->k = ga_arena_doubles(&it->arena, (size_t)e->npsi);
+}
+
 /* Central differences at t: vdd = (v'(+h) - v'(-h))/(2h) and, unless NULL, vddd = (v'(+h) - 2 v' +
  * v'(-h))/h^2. v' is the KKT solution (applied: M^-1 F) at (t +- h, q o exp(+-h v + h^2/2 v'), v +-
- * h v'). Work arrays: it->d, it->vs, it->qs; vdd, vddd must be others. On failure vdd and vddd are
- * incomplete. saddle.guess is the guess of the multipliers. Collective. */
+ * h v'). On failure vdd and vddd are incomplete. saddle.guess is the guess of the multipliers. Collective. */
 static ga_status differentiate_acceleration(ga_integrator *it, bool applied, double t,
                                             const double *q, const double *v, const double *vd,
                                             double h, double *vdd, double *vddd) {
   ga_saddle *s = &it->saddle;
+  ga_start_work *w = &it->start_work;
   int nv = it->eval.nv;
   for (int i = 0; vddd && i < nv; i++) vddd[i] = -2 * vd[i] / (h * h);
   memset(vdd, 0, (size_t)nv * sizeof(double));
   for (int side = 1; side >= -1; side -= 2) {
     for (int i = 0; i < nv; i++) {
-      it->d[i] = side * h * v[i] + h * h / 2 * vd[i];
-      it->vs[i] = v[i] + side * h * vd[i];
+      w->d[i] = side * h * v[i] + h * h / 2 * vd[i];
+      w->v[i] = v[i] + side * h * vd[i];
     }
-    ga_space_step(it->model->space, q, it->d, it->qs);
+    ga_space_step(it->model->space, q, w->d, w->q);
     double at = t + side * h;
-    ga_status status = applied ? ga_saddle_applied(s, at, it->qs, it->vs, it->d)
-                               : ga_saddle_acceleration(s, at, it->qs, it->vs, it->d, NULL, NULL);
+    ga_status status = applied ? ga_saddle_applied(s, at, w->q, w->v, w->d)
+                               : ga_saddle_acceleration(s, at, w->q, w->v, w->d, NULL, NULL);
     if (status != GA_OK) return status;
-    ga_axpy(nv, side / (2 * h), it->d, vdd);
-    if (vddd) ga_axpy(nv, 1 / (h * h), it->d, vddd);
+    ga_axpy(nv, side / (2 * h), w->d, vdd);
+    if (vddd) ga_axpy(nv, 1 / (h * h), w->d, vddd);
   }
   return GA_OK;
 }
@@ -61,19 +73,20 @@ void ga_start_guess(ga_integrator *it) {
   guess_multipliers(it, it->mem.lam, it->mem.psi);
 }
 
-/* it->hidden = h^2 G r, the residual of G v + g_t that a method settles at which leaves this hidden
+/* target = h^2 G r, nlam numbers, the residual of G v + g_t that a method settles at which leaves this hidden
  * constraint free. ACB15 after (8): r = (2 (1 - 6 beta - 3 alpha) v'' + [v, v'])/12, alpha =
- * alpha_m - alpha_f. it->vdd must be v''; it->r = r and saddle.G are overwritten. Collective. */
+ * alpha_m - alpha_f. vd, vdd: v', v''. saddle.G is overwritten. Collective. */
 ga_status ga_start_hidden_target(ga_integrator *it, double t, const double *q, const double *v,
-                                 const double *vd, double h) {
+                                 const double *vd, const double *vdd, double h, double *target) {
+  double *r = it->start_work.r;
   double weight = ga_step_size_q_factor(&it->options.par);
   ga_status status = ga_eval_G(&it->eval, t, q, &it->saddle.G);
   status = ga_team_agree(it->eval.team, status, &it->error);
   if (status != GA_OK) return status;
-  ga_space_bracket(it->model->space, v, vd, it->r);
-  for (int i = 0; i < it->eval.nv; i++) it->r[i] = (weight * it->vdd[i] + it->r[i]) / 12;
-  memset(it->hidden, 0, (size_t)it->eval.nlam * sizeof(double));
-  ga_csr_mul_add(&it->saddle.G, h * h, it->r, it->hidden);
+  ga_space_bracket(it->model->space, v, vd, r);
+  for (int i = 0; i < it->eval.nv; i++) r[i] = (weight * vdd[i] + r[i]) / 12;
+  memset(target, 0, (size_t)it->eval.nlam * sizeof(double));
+  ga_csr_mul_add(&it->saddle.G, h * h, r, target);
   return GA_OK;
 }
 
@@ -114,34 +127,35 @@ static ga_status fail_inconsistent(ga_integrator *it, const char *what, const ch
 /* Check |g_i|, |(G v + g_t)_i|, |k_i| of this process against initial_tol times the sum of their
  * terms; GA_ERR_INITIAL at the first that is larger. g may contain constants, so positions count as
  * at least ROUND; velocities that move q by rounding in a step h count as zero. best: see
- * fail_inconsistent. Work: it->hidden, it->psi, saddle.G, saddle.H. */
+ * fail_inconsistent. saddle.G and saddle.H are overwritten. */
 static ga_status check_own_rows(ga_integrator *it, double t, const double *q, const double *v,
                                 bool best) {
   ga_eval *e = &it->eval;
   ga_saddle *s = &it->saddle;
   const ga_model *model = it->model;
+  double *g = it->start_work.g, *k = it->start_work.k;
   double tol = it->options.initial_tol, size = ga_team_max(e->team, ga_max_abs(e->nq, q));
   double noise = (100 * DBL_EPSILON * size + ROUND) / it->h;
-  const ga_evaluation out = {.g = it->hidden, .G = &s->G, .k = it->psi, .H = &s->H};
+  const ga_evaluation out = {.g = g, .G = &s->G, .k = k, .H = &s->H};
   ga_status status = ga_eval_all(e, t, q, v, &out);
   for (int i = 0; i < e->nlam && status == GA_OK; i++) {
     double allowed = row_size(&s->G, i, NULL, tol * size + ROUND);
-    if (fabs(it->hidden[i]) <= allowed) continue;
-    return fail_inconsistent(it, "holonomic constraint", "g", i, model->lam_names, it->hidden[i],
-                             allowed, best);
+    if (fabs(g[i]) <= allowed) continue;
+    return fail_inconsistent(it, "holonomic constraint", "g", i, model->lam_names, g[i], allowed,
+                             best);
   }
-  if (status == GA_OK) status = ga_eval_hidden(e, t, q, v, &s->G, it->hidden);
+  if (status == GA_OK) status = ga_eval_hidden(e, t, q, v, &s->G, g);
   for (int i = 0; i < e->nlam && status == GA_OK; i++) {
     double allowed = tol * row_size(&s->G, i, v, 0) + row_size(&s->G, i, NULL, noise);
-    if (fabs(it->hidden[i]) <= allowed) continue;
-    return fail_inconsistent(it, "hidden velocity constraint of", "g", i, model->lam_names,
-                             it->hidden[i], allowed, best);
+    if (fabs(g[i]) <= allowed) continue;
+    return fail_inconsistent(it, "hidden velocity constraint of", "g", i, model->lam_names, g[i],
+                             allowed, best);
   }
   for (int i = 0; i < e->npsi && status == GA_OK; i++) {
     double allowed = tol * row_size(&s->H, i, v, 0) + row_size(&s->H, i, NULL, noise);
-    if (fabs(it->psi[i]) <= allowed) continue;
-    return fail_inconsistent(it, "nonholonomic constraint", "k", i, model->psi_names, it->psi[i],
-                             allowed, best);
+    if (fabs(k[i]) <= allowed) continue;
+    return fail_inconsistent(it, "nonholonomic constraint", "k", i, model->psi_names, k[i], allowed,
+                             best);
   }
   return status;
 }
@@ -152,45 +166,47 @@ static ga_status check_consistent(ga_integrator *it, double t, const double *q, 
   return ga_team_agree(it->eval.team, check_own_rows(it, t, q, v, best), &it->error);
 }
 
-/* From it->q, it->v, it->vd at t, for steps of h, set it->w = w_0 = v', or M^-1 F, and it->a: a_0 =
- * w_0 (plain), a_0 = w_0 + alpha h w'_0 (shifted); perturbed: it->v, too, becomes v_0 + dv with G
- * dv = h^2 G r, H dv = 0. An implicit start begins with the shifted values. it->vdd = w'_0; it->r,
- * it->hidden, it->d, it->vs, it->qs are work. `start` is not GA_START_BEST. Collective. */
-ga_status ga_start_memory(ga_integrator *it, ga_start start, double t, double h) {
+/* From mem->t, q, v, vd, for steps of mem->h, set mem->w = w_0 = v', or M^-1 F, and mem->a: a_0 =
+ * w_0 (plain), a_0 = w_0 + alpha h w'_0 (shifted); perturbed: mem->v, too, becomes v_0 + dv with G
+ * dv = h^2 G r, H dv = 0. An implicit start begins with the shifted values. *mem is not the
+ * accepted state. `start` is not GA_START_BEST. Collective. */
+ga_status ga_start_memory(ga_integrator *it, ga_start start, ga_memory *mem) {
   const ga_params *par = &it->options.par;
+  double t = mem->t, h = mem->h, *wd = it->start_work.wd, *target = it->start_work.g;
   int nv = it->eval.nv;
   bool applied = keeps_applied_acceleration(it->method);
-  memcpy(it->w, it->vd, (size_t)nv * sizeof(double));
+  memcpy(mem->w, mem->vd, (size_t)nv * sizeof(double));
   ga_status status = GA_OK;
-  if (applied) status = ga_saddle_applied(&it->saddle, t, it->q, it->v, it->w);
+  if (applied) status = ga_saddle_applied(&it->saddle, t, mem->q, mem->v, mem->w);
   if (status != GA_OK) {
     ga_error_prefix(&it->error, "method '%s'", it->method->name);
     return status;
   }
-  memcpy(it->a, it->w, (size_t)nv * sizeof(double));
+  memcpy(mem->a, mem->w, (size_t)nv * sizeof(double));
   if (start == GA_START_PLAIN) return GA_OK;
-  status = differentiate_acceleration(it, applied, t, it->q, it->v, it->vd, h, it->vdd, NULL);
+  status = differentiate_acceleration(it, applied, t, mem->q, mem->v, mem->vd, h, wd, NULL);
   if (status != GA_OK) {
     ga_error_prefix(&it->error,
                     "starting values from v' at t - h and t + h (start = plain needs none)");
     return status;
   }
-  ga_axpy(nv, (par->alpha_m - par->alpha_f) * h, it->vdd, it->a);
+  ga_axpy(nv, (par->alpha_m - par->alpha_f) * h, wd, mem->a);
   if (start != GA_START_PERTURBED || it->eval.nlam_all == 0) return GA_OK;
-  status = ga_start_hidden_target(it, t, it->q, it->v, it->vd, h);
+  status = ga_start_hidden_target(it, t, mem->q, mem->v, mem->vd, wd, h, target);
   if (status != GA_OK) return status;
   /* false: H dv = 0 instead of k = 0 */
-  return ga_project_velocity(it, t, it->q, it->v, it->hidden, false, NULL);
+  return ga_project_velocity(&it->projector, t, mem->q, mem->v, target, false, NULL);
 }
 
 /* Output a (nv numbers): a better a_0 from the step just solved (step.newton.x, step.eq), JN08
  * (10): a = (1 - alpha) w_0 + alpha w_1. For weighted rows M_alpha a = (1 - alpha) f_0 + alpha f_1,
- * f_0 = M(t_0,q_0) v'_0 and, from the row itself, f_1 = (m M_{1+alpha} a + old terms)/phi. it->d,
- * it->qs, saddle.M and the factors of the saddle are overwritten. */
+ * f_0 = M(t_0,q_0) v'_0 and, from the row itself, f_1 = (m M_{1+alpha} a + old terms)/phi. saddle.M
+ * and the factors of the saddle are overwritten. */
 static ga_status improve_implicit_a(ga_integrator *it, double *a) {
   const ga_equations *s = &it->step.eq;
   const ga_method *method = it->method;
   const ga_memory *mem = &it->mem;
+  ga_start_work *w = &it->start_work;
   const double *x = it->step.newton.x + method->out_x * s->nv;
   double alpha = it->options.par.alpha_m - it->options.par.alpha_f;
   if (!method->weighted) {
@@ -205,36 +221,37 @@ static ga_status improve_implicit_a(ga_integrator *it, double *a) {
   status = ga_team_agree(it->eval.team, status, &it->error);
   if (status != GA_OK) return status;
   ga_csr_mul_add(&it->saddle.M, 1 - alpha, mem->vd, a);
-  for (int i = 0; i < s->nv; i++) it->d[i] = alpha * s->h * s->v[i];
-  ga_space_step(it->model->space, mem->q, it->d, it->qs);
-  status = ga_saddle_mass_solve(&it->saddle, mem->t + alpha * s->h, it->qs, a, a);
+  for (int i = 0; i < s->nv; i++) w->d[i] = alpha * s->h * s->v[i];
+  ga_space_step(it->model->space, mem->q, w->d, w->q);
+  status = ga_saddle_mass_solve(&it->saddle, mem->t + alpha * s->h, w->q, a, a);
   if (status != GA_OK) ga_error_prefix(&it->error, "start = implicit");
   return status;
 }
 
 /* Fixed-point iteration for a_0 of the first step: solve the step for a given a_0, compute a better
  * a_0 from it, until a_0 changes by rounding only. Its contraction is about alpha times a root of
- * the method. Results: a_0 in it->a, the step in step.newton.x; it->vdd and predictor.phi[0] are
- * overwritten. GA_RETRY_NEWTON if it does not converge. Collective. */
+ * the method. Results: the step in step.newton.x, and its a_0 as the `a` of step.eq;
+ * predictor.phi[0] is overwritten. GA_RETRY_NEWTON if it does not converge. Collective. */
 ga_status ga_start_implicit_step(ga_integrator *it, const ga_past *past, double h, double t1) {
   enum { ROUNDS = 100 };
   int nv = it->eval.nv;
-  const ga_past changing = {.v = past->v, .a = it->a, .w = past->w};
+  double *a = it->start_work.a, *better = it->start_work.a_better;
+  const ga_past changing = {.v = past->v, .a = a, .w = past->w};
   double last = INFINITY;
-  if (past->a != it->a) memcpy(it->a, past->a, (size_t)nv * sizeof(double));
+  memcpy(a, past->a, (size_t)nv * sizeof(double));
   for (int round = 0; round < ROUNDS; round++) {
     ga_status status = ga_loop_solve(it, &changing, h, t1);
-    if (status == GA_OK) status = improve_implicit_a(it, it->vdd);
+    if (status == GA_OK) status = improve_implicit_a(it, better);
     if (status != GA_OK) return status;
     ga_team *team = it->eval.team;
-    double change = 0, size = ga_team_max(team, ga_max_abs(nv, it->vdd));
-    for (int i = 0; i < nv; i++) change = fmax(change, fabs(it->vdd[i] - it->a[i]));
+    double change = 0, size = ga_team_max(team, ga_max_abs(nv, better));
+    for (int i = 0; i < nv; i++) change = fmax(change, fabs(better[i] - a[i]));
     change = ga_team_max(team, change);
     if (change <= 4 * DBL_EPSILON * size || (change <= 1e-10 * size && change >= last)) {
       return GA_OK;
     }
     last = change;
-    memcpy(it->a, it->vdd, (size_t)nv * sizeof(double));
+    memcpy(a, better, (size_t)nv * sizeof(double));
     memcpy(it->predictor.phi[0], it->step.newton.x, (size_t)it->step.eq.n * sizeof(double));
   }
   return ga_fail(
@@ -248,28 +265,29 @@ ga_status ga_start_implicit_step(ga_integrator *it, const ga_past *past, double 
  * be NULL): largest change of an entry. Collective. */
 static ga_status project_both(ga_integrator *it, double t, double *q, double *v, double *dq,
                               double *dv) {
-  ga_status status = ga_project_position(it, t, q, v, dq);
+  ga_status status = ga_project_position(&it->projector, t, q, v, dq);
   /* NULL, true: onto G v + g_t = 0 and k = 0 */
-  return status != GA_OK ? status : ga_project_velocity(it, t, q, v, NULL, true, dv);
+  return status != GA_OK ? status : ga_project_velocity(&it->projector, t, q, v, NULL, true, dv);
 }
 
-/* Project it->q, it->v onto the constraints with soft rows (saddle.h). Constraints that contradict
+/* Project q and v in place onto the constraints with soft rows (saddle.h). Constraints that contradict
  * each other are violated there: GA_ERR_INITIAL. If the start nearly satisfies them and no
  * projection is found, they contradict each other as well. dq, dv (may be NULL): largest change of
- * an entry. it->hidden, it->psi are work. */
-static ga_status project_softly(ga_integrator *it, double t, double *dq, double *dv) {
+ * an entry. */
+static ga_status project_softly(ga_integrator *it, double t, double *q, double *v, double *dq,
+                                double *dv) {
   const ga_eval *e = &it->eval;
-  double size = 1 + ga_max_abs(e->nq, it->q);
-  ga_status status = ga_eval_g(&it->eval, t, it->q, it->hidden);
+  double *g = it->start_work.g, size = 1 + ga_max_abs(e->nq, q);
+  ga_status status = ga_eval_g(&it->eval, t, q, g);
   if (status != GA_OK) return status;
   int worst = 0;
   for (int i = 1; i < e->nlam; i++) {
-    if (fabs(it->hidden[i]) > fabs(it->hidden[worst])) worst = i;
+    if (fabs(g[i]) > fabs(g[worst])) worst = i;
   }
-  double violation = e->nlam > 0 ? fabs(it->hidden[worst]) : 0;
-  status = project_both(it, t, it->q, it->v, dq, dv);
+  double violation = e->nlam > 0 ? fabs(g[worst]) : 0;
+  status = project_both(it, t, q, v, dq, dv);
   /* true: these are the best values there are */
-  if (status == GA_OK) return check_consistent(it, t, it->q, it->v, true);
+  if (status == GA_OK) return check_consistent(it, t, q, v, true);
   if (status != GA_ERR_INITIAL || violation > NEAR * size) return status;
   char name[96];
   ga_eval_entry_name(name, sizeof name, "g", worst, it->model->lam_names);
@@ -280,23 +298,24 @@ static ga_status project_softly(ga_integrator *it, double t, double *dq, double 
       name, violation);
 }
 
-/* Make it->q, it->v consistent, or check that they are, as `initial` asks; projections write their
+/* Make q, v consistent in place, or check that they are, as `initial` asks; projections write their
  * changes to stats->start_dq, start_dv. If soft rows are on, a failure may be explained by
- * constraints that contradict each other; it->q, it->v may then have been projected. Sets
+ * constraints that contradict each other; q, v may then have been projected. Sets
  * saddle.soft and saddle.dropped = NULL: no rows have been chosen yet. */
-static ga_status consistent_state(ga_integrator *it, double t, ga_initial initial,
-                                  ga_stats *stats) {
+static ga_status consistent_state(ga_integrator *it, ga_initial initial, double t, double *q,
+                                  double *v, ga_stats *stats) {
   bool soft = it->saddle.soft = it->redundancy.on;
   it->saddle.dropped = NULL;
   if (initial == GA_INITIAL_PROJECT) {
-    if (soft) return project_softly(it, t, &stats->start_dq, &stats->start_dv);
-    return project_both(it, t, it->q, it->v, &stats->start_dq, &stats->start_dv);
+    if (soft) return project_softly(it, t, q, v, &stats->start_dq, &stats->start_dv);
+    return project_both(it, t, q, v, &stats->start_dq, &stats->start_dv);
   }
   /* false: as the user gave them */
-  ga_status status = check_consistent(it, t, it->q, it->v, false);
+  ga_status status = check_consistent(it, t, q, v, false);
   if (status != GA_ERR_INITIAL || !soft) return status;
   const ga_error before = it->error;
-  if (project_softly(it, t, NULL, NULL) == GA_ERR_INITIAL && strstr(it->error.text, "contradict")) {
+  if (project_softly(it, t, q, v, NULL, NULL) == GA_ERR_INITIAL &&
+      strstr(it->error.text, "contradict")) {
     return GA_ERR_INITIAL;
   }
   it->error = before;
@@ -316,52 +335,46 @@ ga_status ga_start_consistent(ga_integrator *it, double t, double *q, double *v,
   return ga_saddle_acceleration(&it->saddle, t, q, v, vd, lam, psi);
 }
 
-/* Compute the start memory (it->w, it->a, perhaps it->v, see ga_start_memory) for steps of *h. If
- * that fails with a status > 0 and sizes are automatic, try again with *h / 4, up to 20 times; *h
- * is then the size that worked. */
-static ga_status start_memory_with_smaller_h(ga_integrator *it, ga_start start, double t,
-                                             double *h) {
+/* Compute the start memory (w, a, perhaps v of *mem, see ga_start_memory) for steps of mem->h. If
+ * that fails with a status > 0 and sizes are automatic, try again with mem->h / 4, up to 20 times;
+ * mem->h is then the size that worked. */
+static ga_status start_memory_with_smaller_h(ga_integrator *it, ga_start start, ga_memory *mem) {
   for (int tries = 0;; tries++) {
-    ga_status status = ga_start_memory(it, start, t, *h);
+    ga_status status = ga_start_memory(it, start, mem);
     if (status <= 0 || !it->step_size.on || tries == 20) return status;
-    *h /= 4;
+    mem->h /= 4;
     ga_error_clear(&it->error);
   }
 }
 
-/* Start at *from. Everything is computed in work arrays (it->q, it->v, ..) and copied to the
- * accepted state it->mem only after all of it has succeeded; then it->h, t_memory and the
- * statistics are set, factors forgotten, and the guess of the first step is made. On failure
- * it->mem, it->h and the statistics are as before. Collective. */
+/* Start at *from. Everything is computed in a memory beside the accepted one, which is copied to
+ * it->mem only after all of it has succeeded; then it->h, t_memory and the statistics are set,
+ * factors forgotten, and the guess of the first step is made. On failure it->mem, it->h and the
+ * statistics are as before. Collective. */
 ga_status ga_start_at(ga_integrator *it, const ga_beginning *from) {
   const ga_eval *e = &it->eval;
+  ga_memory *next = &it->start_work.next, *mem = &it->mem;
   ga_stats stats = from->again ? it->stats : (ga_stats){0};
-  double h = it->h, t = from->t;
+  double t = next->t = from->t;
   ga_start start = from->start;
   if (start == GA_START_BEST) start = it->method->best_start;
-  memcpy(it->q, from->q, (size_t)e->nq * sizeof(double));
-  memcpy(it->v, from->v, (size_t)e->nv * sizeof(double));
+  next->h = it->h;
+  memcpy(next->q, from->q, (size_t)e->nq * sizeof(double));
+  memcpy(next->v, from->v, (size_t)e->nv * sizeof(double));
   guess_multipliers(it, from->lam, from->psi);
-  ga_status status = consistent_state(it, t, from->initial, &stats);
-  if (status == GA_OK) status = ga_redundancy_start(it, t);
-  if (status == GA_OK) status = ga_redundancy_acceleration(it, t);
-  if (status == GA_OK && it->step_size.on) status = ga_step_size_start(it, t, &h);
-  if (status == GA_OK) status = start_memory_with_smaller_h(it, start, t, &h);
+  ga_status status = consistent_state(it, from->initial, t, next->q, next->v, &stats);
+  if (status == GA_OK) status = ga_redundancy_start(it, t, next->q, next->v);
+  if (status == GA_OK) status = ga_redundancy_acceleration(it, next);
+  if (status == GA_OK && it->step_size.on) status = ga_step_size_start(it, next);
+  if (status == GA_OK) status = start_memory_with_smaller_h(it, start, next);
   if (status != GA_OK) return status;
-  ga_memory *mem = &it->mem;
-  memcpy(mem->q, it->q, (size_t)e->nq * sizeof(double));
-  memcpy(mem->v, it->v, (size_t)e->nv * sizeof(double));
-  memcpy(mem->vd, it->vd, (size_t)e->nv * sizeof(double));
-  memcpy(mem->a, it->a, (size_t)e->nv * sizeof(double));
-  memcpy(mem->w, it->w, (size_t)e->nv * sizeof(double));
-  memcpy(mem->lam, it->lam, (size_t)e->nlam * sizeof(double));
-  memcpy(mem->psi, it->psi, (size_t)e->npsi * sizeof(double));
-  mem->t = it->t_memory = t;
-  mem->h = it->h = h;
-  mem->first = true;
-  mem->growth = 1;
-  mem->delta =
-      start == GA_START_PLAIN ? 0 : (it->options.par.alpha_m - it->options.par.alpha_f) * h;
+  next->first = true;
+  next->growth = 1;
+  next->delta =
+      start == GA_START_PLAIN ? 0 : (it->options.par.alpha_m - it->options.par.alpha_f) * next->h;
+  ga_memory_copy(mem, next, e);
+  it->t_memory = t;
+  it->h = mem->h;
   it->stats = stats;
   it->stats.dependent = it->step.eq.ndropped;
   if (it->step_size.on) ga_step_size_begin(it);

@@ -42,6 +42,16 @@ static const double B = 0.4 / 3;
 static const double LEAST = 1e-4; /* smaller errors count as this */
 static const double STAYS = 0.3;  /* an error after which h stays as it is */
 
+/* Allocate all arrays of it->step_size; the caller checks arena.failed. it->step is set up. */
+void ga_step_size_init(ga_integrator *it) {
+  ga_step_size *c = &it->step_size;
+  double **const of_v[] = {&c->vdd,   &c->size_q,  &c->size_v,  &c->rest_q, &c->rest_v,
+                           &c->e,     &c->vdd_new, &c->vdd_try, &c->noise,  &c->vdd_start,
+                           &c->now_q, &c->now_v,   &c->bracket};
+  for (int i = 0; i < 13; i++) *of_v[i] = ga_arena_doubles(&it->arena, (size_t)it->eval.nv);
+  c->filtered = ga_arena_doubles(&it->arena, (size_t)it->step.eq.n);
+}
+
 /* ---- the estimate ------------------------------------------------------------------------ */
 
 /* Returns 2 (1 - 6 beta - 3 alpha): the weight of v'' in the local error of q, see the head of this
@@ -161,19 +171,17 @@ static void largest_sizes(const ga_integrator *it, const double *q, const double
   }
 }
 
-/* Include the accepted state in the largest sizes since the start, step_size.size_q and size_v.
- * it->vs and it->d are work. */
+/* Include the accepted state in the largest sizes since the start, step_size.size_q and size_v. */
 static void grow_sizes(ga_integrator *it) {
   ga_step_size *c = &it->step_size;
-  largest_sizes(it, it->mem.q, it->mem.v, it->vs, it->d);
-  memcpy(c->size_q, it->vs, (size_t)it->eval.nv * sizeof(double));
-  memcpy(c->size_v, it->d, (size_t)it->eval.nv * sizeof(double));
+  largest_sizes(it, it->mem.q, it->mem.v, c->now_q, c->now_v);
+  memcpy(c->size_q, c->now_q, (size_t)it->eval.nv * sizeof(double));
+  memcpy(c->size_v, c->now_v, (size_t)it->eval.nv * sizeof(double));
 }
 
 /* *err: local error of the step from it->last.mem to it->mem, relative to what is allowed; INFINITY
  * if it is NaN. clean: set to zero components of e that rounding of v', as in step_size.noise, can
- * explain. Left behind: v'' of this step in vdd_new, sizes of q in it->vs and of v in it->d; c->e
- * and it->r are work. On failure *err means nothing. Collective. */
+ * explain. Left behind: v'' of this step in vdd_new, sizes in now_q and now_v. On failure *err means nothing. Collective. */
 static ga_status estimate_error(ga_integrator *it, bool clean, double *err) {
   ga_step_size *c = &it->step_size;
   const ga_memory *from = &it->last.mem, *to = &it->mem;
@@ -183,19 +191,19 @@ static ga_status estimate_error(ga_integrator *it, bool clean, double *err) {
          v_weight = v_factor(&o->par);
   /* between the middles of this and the last step; `before` is the size of the last step */
   double apart = from->t + h / 2 - c->t_vdd, before = fmax(from->h, 2 * (from->t - c->t_vdd));
-  largest_sizes(it, to->q, to->v, it->vs, it->d);
+  largest_sizes(it, to->q, to->v, c->now_q, c->now_v);
   for (int i = 0; i < nv; i++) c->vdd_new[i] = (to->vd[i] - from->vd[i]) / h;
-  ga_space_bracket(it->model->space, to->v, to->vd, it->r);
-  for (int i = 0; i < nv; i++) c->e[i] = h3 * (q_weight * c->vdd_new[i] + it->r[i]) / 12;
+  ga_space_bracket(it->model->space, to->v, to->vd, c->bracket);
+  for (int i = 0; i < nv; i++) c->e[i] = h3 * (q_weight * c->vdd_new[i] + c->bracket[i]) / 12;
   ga_status status = filter_twice(it, true, c->e); /* true: position */
   if (status != GA_OK) return status;
   /* factor of the noise of v' in e: v'' is a difference of two v', divided by h */
-  if (clean) ga_rest_clean(it, h3 * fabs(q_weight) / 12 * 2 / h, c->e);
-  double err_q = error_norm(it, c->e, it->vs, o->weight_q);
+  if (clean) ga_rest_clean(nv, c->noise, h3 * fabs(q_weight) / 12 * 2 / h, c->e);
+  double err_q = error_norm(it, c->e, c->now_q, o->weight_q);
   for (int i = 0; i < nv; i++) c->e[i] = h3 * v_weight * (c->vdd_new[i] - c->vdd[i]) / apart;
   status = filter_twice(it, false, c->e); /* false: velocity */
-  if (clean) ga_rest_clean(it, h3 * fabs(v_weight) * (2 / h + 2 / before) / apart, c->e);
-  double err_v = error_norm(it, c->e, it->d, o->weight_v);
+  if (clean) ga_rest_clean(nv, c->noise, h3 * fabs(v_weight) * (2 / h + 2 / before) / apart, c->e);
+  double err_v = error_norm(it, c->e, c->now_v, o->weight_v);
   *err = isnan(err_q) || isnan(err_v) ? INFINITY : fmax(err_q, err_v);
   return status;
 }
@@ -211,10 +219,10 @@ ga_status ga_step_size_error(ga_integrator *it, double *err) {
   c->suspect = status == GA_OK && *err > LEAST && ga_rest_suspect(it, to->h);
   if (!c->suspect) return status;
   ga_start_guess(it);
-  if (ga_rest_rounding(it, to->t, to->q, to->v) == 0) return GA_OK;
+  if (ga_rest_rounding(it, to->t, to->q, to->v, c->noise) == 0) return GA_OK;
   status = estimate_error(it, true, err); /* true: without rounding */
   for (int i = 0; i < it->eval.nv; i++) c->e[i] = to->h * to->h * c->noise[i];
-  if (error_norm(it, c->e, it->vs, it->options.weight_q) > 1) *err = fmax(*err, STAYS);
+  if (error_norm(it, c->e, c->now_q, it->options.weight_q) > 1) *err = fmax(*err, STAYS);
   return status;
 }
 
@@ -263,8 +271,9 @@ void ga_step_size_reject(ga_integrator *it, double err, double h) {
   if (c->suspect) {
     ga_start_guess(it);
     double speed = ga_team_max(it->eval.team, ga_max_abs(it->eval.nv, c->size_v));
-    if (speed <= h * ga_rest_rounding(it, mem->t, mem->q, mem->v)) {
-      ga_rest_sizes(it, &(ga_rest){mem->t, mem->q, mem->v, mem->vd}, h, c->size_q, c->size_v);
+    if (speed <= h * ga_rest_rounding(it, mem->t, mem->q, mem->v, c->noise)) {
+      const ga_rest state = {mem->t, mem->q, mem->v, mem->vd};
+      ga_rest_sizes(it, &state, c->noise, h, c->size_q, c->size_v);
     }
   }
   it->h = h * fmax(SHRINK, fmin(0.9, SAFE * pow(err, -1.0 / 3)));
@@ -277,93 +286,98 @@ void ga_step_size_fail(ga_integrator *it, double h) {
 
 /* ---- the first step ---------------------------------------------------------------------- */
 
-/* Returns the h at which the local errors, h^3 times v'' (it->vdd) and v''' (vddd), are half of
- * what is allowed; 10 h if both are zero. The motion of q and v over the current h, and rest_q,
- * rest_v, are the least sizes that errors are relative to. it->vs, it->r, it->d, step_size.e are
- * work. */
-static double first_size(ga_integrator *it, double h, const double *vddd) {
+/* Returns the h at which the local errors at the start *at, h^3 times v'' (vdd) and v''' (vddd),
+ * are half of what is allowed; 10 h if both are zero. The motion of q and v over the current h,
+ * at->h, and rest_q, rest_v, are the least sizes that errors are relative to. */
+static double first_size(ga_integrator *it, const ga_memory *at, const double *vdd,
+                         const double *vddd) {
   ga_step_size *c = &it->step_size;
   const ga_options *o = &it->options;
   int nv = it->eval.nv;
-  double *move = it->d;
-  ga_space_size(it->model->space, it->q, it->vs);
-  ga_space_bracket(it->model->space, it->v, it->vd, it->r);
+  double h = at->h, *way = c->now_q, *move = c->now_v;
+  ga_space_size(it->model->space, at->q, way);
+  ga_space_bracket(it->model->space, at->v, at->vd, c->bracket);
   for (int i = 0; i < nv; i++) {
-    it->vs[i] = fmax(it->vs[i], fabs(h * it->v[i]) + h * h / 2 * fabs(it->vd[i]));
-    it->vs[i] = fmax(it->vs[i], c->rest_q[i]);
-    c->e[i] = (ga_step_size_q_factor(&o->par) * it->vdd[i] + it->r[i]) / 12;
+    way[i] = fmax(way[i], fabs(h * at->v[i]) + h * h / 2 * fabs(at->vd[i]));
+    way[i] = fmax(way[i], c->rest_q[i]);
+    c->e[i] = (ga_step_size_q_factor(&o->par) * vdd[i] + c->bracket[i]) / 12;
   }
-  double err = error_norm(it, c->e, it->vs, o->weight_q);
+  double err = error_norm(it, c->e, way, o->weight_q);
   for (int i = 0; i < nv; i++) {
-    move[i] = fmax(fmax(fabs(it->v[i]), fabs(h * it->vd[i])), c->rest_v[i]);
+    move[i] = fmax(fmax(fabs(at->v[i]), fabs(h * at->vd[i])), c->rest_v[i]);
     c->e[i] = v_factor(&o->par) * vddd[i];
   }
   err = fmax(err, error_norm(it, c->e, move, o->weight_v));
   return isfinite(err) && err > 0 ? cbrt(0.5 / err) : 10 * h;
 }
 
-/* Set rest_q, rest_v: sizes of the motion to come if the start it->q, it->v is at rest (nothing
+/* Set rest_q, rest_v: sizes of the motion to come if the start *at is at rest (nothing
  * moves but by rounding), otherwise 0. Returns the largest first step allowed; INFINITY if the
- * start is not at rest. If v' is only rounding, the guess h is all that is known of the time scale.
- * step_size.noise is set. */
-static double rest_at_start(ga_integrator *it, double t, double h) {
+ * start is not at rest. If v' is only rounding, the guess at->h is all that is known of the time
+ * scale. step_size.noise is set. */
+static double rest_at_start(ga_integrator *it, const ga_memory *at) {
   ga_step_size *c = &it->step_size;
   size_t bytes = (size_t)it->eval.nv * sizeof(double);
   memset(c->rest_q, 0, bytes);
   memset(c->rest_v, 0, bytes);
   ga_team *team = it->eval.team;
-  double rounding = ga_rest_rounding(it, t, it->q, it->v);
-  if (ga_team_max(team, ga_max_abs(it->eval.nv, it->v)) > h * rounding) return INFINITY;
-  const ga_rest state = {t, it->q, it->v, it->vd};
-  double T = ga_rest_sizes(it, &state, h, c->rest_q, c->rest_v);
-  bool moved = ga_team_max(team, ga_max_abs(it->eval.nv, it->vd)) > 0;
-  if (moved && ga_rest_calm(it, it->vd)) return T > 0 ? fmin(T, h) : h;
+  double h = at->h, rounding = ga_rest_rounding(it, at->t, at->q, at->v, c->noise);
+  if (ga_team_max(team, ga_max_abs(it->eval.nv, at->v)) > h * rounding) return INFINITY;
+  const ga_rest state = {at->t, at->q, at->v, at->vd};
+  double T = ga_rest_sizes(it, &state, c->noise, h, c->rest_q, c->rest_v);
+  bool moved = ga_team_max(team, ga_max_abs(it->eval.nv, at->vd)) > 0;
+  if (moved && ga_rest_calm(it, c->noise, at->vd)) return T > 0 ? fmin(T, h) : h;
   return T > 0 ? T : INFINITY;
 }
 
-/* First step size *h (before: a guess) from v'' and v''' at it->q, it->v, it->vd. These are
- * differences over h, so h is changed until it fits the size that they give. On success v'' is left
- * in it->vdd and step_size.e, the sizes of a motion from rest in rest_q, rest_v, and eval has the
- * step *h. Fails with the status of the last try if v'' could be computed for no h; *h then means
- * nothing. Collective. */
-ga_status ga_step_size_start(ga_integrator *it, double t, double *h) {
+/* First step size at->h (before: a guess) from v'' and v''' at the start *at. These are differences
+ * over h, so h is changed until it fits the size that they give. On success v'' over the last h for
+ * which it could be computed is left in vdd_start, the sizes of a motion from rest in rest_q,
+ * rest_v, and eval has the step at->h. Fails with the status of the last try if v'' could be
+ * computed for no h; at->h then means nothing. Collective. */
+ga_status ga_step_size_start(ga_integrator *it, ga_memory *at) {
   enum { TRIES = 30 };
+  ga_step_size *c = &it->step_size;
+  int nv = it->eval.nv;
   /* known: the size to return if no better one is found; 0: v'' could not be computed yet */
-  double *vddd = it->step_size.vdd_new, known = 0;
+  double *vdd = c->vdd_try, *vddd = c->vdd_new, known = 0;
   ga_status status = GA_OK;
-  *h = limit_to_h_range(it, *h);
-  double largest = rest_at_start(it, t, *h);
-  *h = fmin(*h, largest);
+  at->h = limit_to_h_range(it, at->h);
+  double largest = rest_at_start(it, at);
+  at->h = fmin(at->h, largest);
   for (int i = 0; i < TRIES; i++) {
-    ga_eval_set_step(&it->eval, *h);
-    status = ga_start_vdd(it, t, it->q, it->v, it->vd, *h, it->vdd, vddd);
+    double h = at->h;
+    ga_eval_set_step(&it->eval, h);
+    status = ga_start_vdd(it, at->t, at->q, at->v, at->vd, h, vdd, vddd);
     if (status < 0) return status;
     if (status > 0 && known > 0) break; /* the size `known` works: look no further */
     /* rounding of v' enters v'' as 2/(2 h), v''' as (1 + 2 + 1)/h^2 */
-    ga_rest_clean(it, 1 / *h, it->vdd);
-    ga_rest_clean(it, 4 / (*h * *h), vddd);
+    ga_rest_clean(nv, c->noise, 1 / h, vdd);
+    ga_rest_clean(nv, c->noise, 4 / (h * h), vddd);
     /* if v'' cannot be computed over h: try a hundredth; never grow by more than 10 at once */
-    double size = status == GA_OK ? first_size(it, *h, vddd) : 0.01 * *h;
-    double next = limit_to_h_range(it, fmin(fmin(size, 10 * *h), largest));
-    /* `next` fits if the differences were taken over about that size, otherwise h itself serves */
-    if (status == GA_OK) known = next >= 0.1 * *h && next <= 2 * *h ? next : *h;
+    double size = status == GA_OK ? first_size(it, at, vdd, vddd) : 0.01 * h;
+    double next = limit_to_h_range(it, fmin(fmin(size, 10 * h), largest));
+    if (status == GA_OK) {
+      memcpy(c->vdd_start, vdd, (size_t)nv * sizeof(double));
+      /* `next` fits if the differences were taken over about that size, otherwise h serves */
+      known = next >= 0.1 * h && next <= 2 * h ? next : h;
+    }
     if (known > 0 && known == next) break;
-    *h = next;
+    at->h = next;
   }
   if (known == 0) return status;
   ga_error_clear(&it->error);
-  *h = known;
-  memcpy(it->step_size.e, it->vdd, (size_t)it->eval.nv * sizeof(double));
+  at->h = known;
   ga_eval_set_step(&it->eval, known);
   return GA_OK;
 }
 
-/* After a start was accepted into it->mem: initialize v'' (left in step_size.e by
+/* After a start was accepted into it->mem: initialize v'' (left in vdd_start by
  * ga_step_size_start), the sizes since the start and the controller. */
 void ga_step_size_begin(ga_integrator *it) {
   ga_step_size *c = &it->step_size;
   size_t bytes = (size_t)it->eval.nv * sizeof(double);
-  memcpy(c->vdd, c->e, bytes);
+  memcpy(c->vdd, c->vdd_start, bytes);
   memcpy(c->size_q, c->rest_q, bytes);
   memcpy(c->size_v, c->rest_v, bytes);
   c->t_vdd = it->mem.t;

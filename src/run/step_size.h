@@ -4,6 +4,7 @@
 #define GA_SRC_STEP_SIZE_H
 
 #include "genalpha/ga_integrator.h"
+#include "step/memory.h"
 
 /* All members except work arrays influence later steps and are part of a saved state. */
 typedef struct ga_step_size {
@@ -13,15 +14,22 @@ typedef struct ga_step_size {
   double *vdd;             /* v'' at t_vdd, a first difference of v' */
   double *size_q, *size_v; /* largest |q_i| (rotations: 1), |v_i| since the start; nv each */
   double *rest_q, *rest_v; /* their initial values, at a start from rest */
-  double *e, *vdd_new;     /* work */
+  double *vdd_start;       /* v'' at a start that is not accepted yet */
+  double *vdd_try;         /* work: v'' at a start, over a size that is tried */
+  double *e, *vdd_new;     /* work: a local error; v'' of the last step, or v''' at a start */
+  double *now_q, *now_v;   /* work: sizes with those of the last step */
+  double *bracket;         /* work: [v, v'] */
   double *noise;    /* work: possible rounding error of each entry of v', see rounding_noise.c */
   bool suspect;     /* the step just estimated began with hardly any motion */
   double *filtered; /* right side and solution of the filter, as many as unknowns */
 } ga_step_size;
 
-/* At a start with it->q, it->v, it->vd at time t: the first step size, *h the guess before. Writes
- * work arrays, `e`, rest_q, rest_v and the step of eval, but no other member. */
-ga_status ga_step_size_start(ga_integrator *it, double t, double *h);
+/* Allocate all arrays; the caller checks arena.failed. The equations of the step must be set up. */
+void ga_step_size_init(ga_integrator *it);
+
+/* At a start with t, q, v, vd of *at: the first step size at->h, which is a guess before. Writes
+ * work arrays, vdd_start, rest_q, rest_v and the step of eval, but no other member. */
+ga_status ga_step_size_start(ga_integrator *it, ga_memory *at);
 /* That start has been accepted: set vdd, t_vdd, err_last, size_q, size_v. */
 void ga_step_size_begin(ga_integrator *it);
 
@@ -45,19 +53,31 @@ typedef struct ga_rest {
   const double *q, *v, *vd;
 } ga_rest;
 
-/* Estimate how large a rounding error of v' may be at (t, q, v), entry by entry, into
- * step_size.noise; zeros if it cannot be computed. Returns the largest. The caller sets
- * saddle.guess, from which the multipliers of an own reaction are iterated. */
-double ga_rest_rounding(ga_integrator *it, double t, const double *q, const double *v);
-/* `clean` sets to zero all entries of x with |x_i| <= times noise_i. `calm`: is every entry of v'
- * within its noise? */
-void ga_rest_clean(const ga_integrator *it, double times, double *x);
-bool ga_rest_calm(const ga_integrator *it, const double *vd);
+typedef struct ga_rest_work {
+  double *q, *v, *d;      /* nq, nv, nv: a state beside the one at rest, and the way there */
+  double *vd, *lam, *psi; /* v', lam, psi of the state itself */
+  double *later, *moved;  /* nv: v' of the state at a later time, and after it has moved */
+  double *mass, *noise;   /* nv: diagonal of M; rounding of v' */
+} ga_rest_work;
+
+/* Allocate the work arrays; the caller checks arena.failed. */
+void ga_rest_init(ga_integrator *it);
+
+/* Estimate how large a rounding error of v' may be at (t, q, v), entry by entry, into noise (nv
+ * numbers); zeros if it cannot be computed. Returns the largest. The caller sets saddle.guess, from
+ * which the multipliers of an own reaction are iterated. */
+double ga_rest_rounding(ga_integrator *it, double t, const double *q, const double *v,
+                        double *noise);
+/* `clean` sets to zero all of the n entries of x with |x_i| <= times noise_i. `calm`: is every
+ * entry of v' within its noise? */
+void ga_rest_clean(int n, const double *noise, double times, double *x);
+bool ga_rest_calm(const ga_integrator *it, const double *noise, const double *vd);
 /* May rounding count as an error of the step of size h just made? */
 bool ga_rest_suspect(ga_integrator *it, double h);
 /* Returns the time T in which forces on the resting state s develop; h is a guess of it. size_q and
  * size_v are raised to the size of the motion in that time. 0 if v' at t is not small compared with
- * v' later: then s is not at rest. */
-double ga_rest_sizes(ga_integrator *it, const ga_rest *s, double h, double *size_q, double *size_v);
+ * v' later: then s is not at rest. noise: of v' at s. */
+double ga_rest_sizes(ga_integrator *it, const ga_rest *s, const double *noise, double h,
+                     double *size_q, double *size_v);
 
 #endif
