@@ -130,6 +130,12 @@ GA_API ga_status ga_integrator_project_velocity(ga_integrator *it, ga_projection
 GA_API ga_status ga_integrator_save(ga_integrator *it, const char *path);
 GA_API ga_status ga_integrator_load(ga_integrator *it, const char *path);
 
+/* Save t, q (nq numbers of the model) and v (nv) as start values: a state that no run has reached,
+ * such as an equilibrium. ga_integrator_load of such a file starts a run there, whatever its
+ * method, its steps and its events are. GA_ERR_IO if the system refuses, GA_ERR_MEM. */
+GA_API ga_status ga_start_save(const char *path, const ga_model *model, double t, const double *q,
+                               const double *v, ga_error *err);
+
 GA_API void ga_integrator_observe(ga_integrator *it, ga_observer observer, void *context);
 
 /* Never NULL for a live integrator; state is all zero before the first start. The h of the options

@@ -14,6 +14,7 @@
 
 #include "genalpha/ga_partition.h"
 #include "run/integrator.h"
+#include "run/start_file.h"
 #include "run/state_file.h"
 
 enum { VERSION = 4, ORDER = 0x01020304 };
@@ -382,8 +383,23 @@ static ga_status check_rows(ga_integrator *it, const char *path, const unsigned 
 typedef struct {
   unsigned char *bytes;
   size_t n;
-  bool rows; /* it lists the rows that are left out */
+  bool rows;  /* it lists the rows that are left out */
+  bool start; /* it has start values only: t, q, v (start_file.h) */
 } contents;
+
+/* Read a file of start values into *c. The caller frees c->bytes. */
+static ga_status read_start_file(ga_integrator *it, const char *path, FILE *file,
+                                 const ga_collector *whole, contents *c) {
+  const ga_start_sizes sizes = {
+      whole_size(it, whole, GA_ENTRY_Q), whole_size(it, whole, GA_ENTRY_V),
+      whole_size(it, whole, GA_ENTRY_LAM), whole_size(it, whole, GA_ENTRY_PSI)};
+  double *values = NULL;
+  const ga_status status = ga_start_file_read(file, path, &sizes, &values, &it->error);
+  c->start = true;
+  c->n = (size_t)(1 + sizes.nq + sizes.nv) * sizeof(double);
+  c->bytes = (unsigned char *)values;
+  return status;
+}
 
 /* Read and check the head. */
 static ga_status read_head(ga_integrator *it, const char *path, FILE *file,
@@ -425,11 +441,11 @@ static ga_status read_file(ga_integrator *it, const char *path, FILE *file,
 
 /* Copy the file that the root has read to all processes; each allocates c->bytes. */
 static ga_status spread_file(ga_integrator *it, const ga_collector *whole, contents *c) {
-  int64_t told[2] = {(int64_t)c->n, c->rows};
+  int64_t told[3] = {(int64_t)c->n, c->rows, c->start};
   if (!whole) return GA_OK;
   ga_status status = whole->spread(whole->context, told, sizeof told);
   if (status != GA_OK) return status;
-  c->n = (size_t)told[0], c->rows = told[1] != 0;
+  c->n = (size_t)told[0], c->rows = told[1] != 0, c->start = told[2] != 0;
   if (!whole->root) c->bytes = ga_calloc(c->n, 1);
   if (!c->bytes) status = ga_fail(&it->error, GA_ERR_MEM, "no memory to load a state");
   status = ga_team_agree(it->eval.team, status, &it->error);
@@ -459,6 +475,27 @@ static ga_status restore_from_contents(ga_integrator *it, const ga_collector *wh
   return status == GA_OK ? ga_redundancy_find_names(it) : status;
 }
 
+/* Start the run at the t, q and v of a file of start values. The observer is not called, as after
+ * loading a state. */
+static ga_status start_from_contents(ga_integrator *it, const ga_collector *whole,
+                                     const contents *c) {
+  const ga_observer observer = it->observer;
+  double *q = ga_calloc((size_t)(it->eval.nq + it->eval.nv + 1), sizeof(double)), t = 0;
+  ga_status status = q ? GA_OK : ga_fail(&it->error, GA_ERR_MEM, "no memory to load a state");
+  status = ga_team_agree(it->eval.team, status, &it->error);
+  if (status == GA_OK) {
+    walk w = {.mode = READ, .at = c->bytes, .whole = whole};
+    transfer_doubles(&w, &t, 1);
+    transfer_entries(&w, it, GA_ENTRY_Q, q);
+    transfer_entries(&w, it, GA_ENTRY_V, q + it->eval.nq);
+    it->observer = NULL;
+    status = ga_integrator_start(it, t, q, q + it->eval.nq);
+    it->observer = observer;
+  }
+  ga_free(q);
+  return status;
+}
+
 /* Read the file (in a team the root does) and set the integrator to its state. If reading or
  * checking fails, the integrator does not change. */
 static ga_status load_state(ga_integrator *it, const char *path, const ga_collector *whole) {
@@ -467,13 +504,16 @@ static ga_status load_state(ga_integrator *it, const char *path, const ga_collec
   ga_status status = GA_OK;
   if (!whole || whole->root) {
     FILE *file = fopen(path, "rb");
-    status =
-        file ? read_file(it, path, file, whole, &c) : ga_file_error(&it->error, path, "opened");
+    status = !file                    ? ga_file_error(&it->error, path, "opened")
+             : ga_start_file_is(file) ? read_start_file(it, path, file, whole, &c)
+                                      : read_file(it, path, file, whole, &c);
     if (file) fclose(file);
   }
   status = share_root_status(it, whole, status);
   if (status == GA_OK) status = spread_file(it, whole, &c);
-  if (status == GA_OK) status = restore_from_contents(it, whole, &c);
+  if (status == GA_OK) {
+    status = c.start ? start_from_contents(it, whole, &c) : restore_from_contents(it, whole, &c);
+  }
   ga_free(c.bytes);
   return status;
 }

@@ -78,6 +78,12 @@ static bool is_same(const file_identity *a, const file_identity *b) {
          a->inode == b->inode && (a->exists || strcmp(a->name, b->name) == 0);
 }
 
+/* Do both paths name the same file? */
+bool paths_same(const char *a, const char *b) {
+  const file_identity first = identify_file(a, NULL), second = identify_file(b, NULL);
+  return is_same(&first, &second);
+}
+
 /* Is this use a file? */
 static bool is_file(const path_use *use) {
   return use->path && strcmp(use->path, "-") != 0;

@@ -14,6 +14,9 @@ typedef struct path_use {
   bool written;
 } path_use;
 
+/* Do both paths name the same file? */
+bool paths_same(const char *a, const char *b);
+
 /* Refuse a pair of paths that name the same file if at least one of them is written, also by
  * another name of that file. n: number of uses. ARGS_GO_ON, or TOOL_USAGE after a message. */
 int paths_check(int n, const path_use *use);

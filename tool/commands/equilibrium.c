@@ -124,7 +124,7 @@ static int find_equilibrium(const statics_settings *set, const args *a, mechanis
   ga_equilibrium e = {0};
   int code = mechanism_state_move(p, a, set->at);
   if (code == ARGS_GO_ON) code = mechanism_state_find_equilibrium(p, &e);
-  if (code == ARGS_GO_ON && set->save_state) code = mechanism_state_save(p, a, set->save_state);
+  if (code == ARGS_GO_ON && set->save_state) code = mechanism_state_save(p, set->save_state);
   if (code != ARGS_GO_ON) return code;
   const stability s = find_stability(p);
   code = set->json ? print_json(p, &e, &s) : print_text(p, &e, &s);

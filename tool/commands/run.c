@@ -231,11 +231,14 @@ static int write_results(const run_settings *set, const simulation *s, resources
 }
 
 /* Refuse files of this run that would be written over each other or over its input: ARGS_GO_ON, or
- * TOOL_USAGE after a message. */
+ * TOOL_USAGE after a message. A run may go on in its own state file, --from-state S --save-state S:
+ * the new state replaces the old one as a whole, so that a run that is killed can go on again. */
 static int check_paths(const run_settings *set, const char *operand) {
+  const bool same =
+      set->from_state && set->save_state && paths_same(set->from_state, set->save_state);
   const path_use use[] = {
       {"the model", problem_is_file(operand) ? operand : NULL, NULL, false},
-      {"--from-state", set->from_state, NULL, false},
+      {"--from-state", same ? NULL : set->from_state, NULL, false},
       {"--out", set->out, NULL, true},
       {"--plot", set->plot, NULL, true},
       {"--out-page", set->page, NULL, true},

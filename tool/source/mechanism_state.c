@@ -114,15 +114,11 @@ int mechanism_state_move(mechanism_state *p, const args *a, const char *at) {
   return run_to(p, a, at, 0 /* not used */);
 }
 
-/* Save t, q, v as a state of the integrator, for `run --from-state`. ARGS_GO_ON, or the exit code
- * after a message. */
-int mechanism_state_save(const mechanism_state *p, const args *a, const char *path) {
-  solver s = {0};
-  int code = solver_open(&s, &p->problem->model, a->options, NULL);
-  if (code != ARGS_GO_ON) return code;
-  ga_status status = ga_integrator_start(s.it, p->t, p->q, p->v);
-  if (status == GA_OK) status = ga_integrator_save(s.it, path);
-  if (status != GA_OK) tool_error("cannot save '%s': %s", path, solver_reason(&s, status).text);
-  solver_close(&s);
-  return status == GA_OK ? ARGS_GO_ON : TOOL_FAILED;
+/* Save t, q, v as start values of runs, for `run --from-state`. ARGS_GO_ON, or TOOL_FAILED after a
+ * message. */
+int mechanism_state_save(const mechanism_state *p, const char *path) {
+  ga_error err = {GA_OK, ""};
+  if (ga_start_save(path, &p->problem->model, p->t, p->q, p->v, &err) == GA_OK) return ARGS_GO_ON;
+  tool_error("%s", err.text);
+  return TOOL_FAILED;
 }

@@ -26,8 +26,9 @@ int mechanism_state_move(mechanism_state *p, const args *a, const char *at);
 /* Move to the equilibrium that is found from the present state; e may be NULL. */
 int mechanism_state_find_equilibrium(mechanism_state *p, ga_equilibrium *e);
 
-/* Save the state, so that `run --from-state` with the same options continues from it. */
-int mechanism_state_save(const mechanism_state *p, const args *a, const char *path);
+/* Save t, q, v as start values: any `run --from-state` of the model starts there. ARGS_GO_ON, or the
+ * exit code after a message. */
+int mechanism_state_save(const mechanism_state *p, const char *path);
 
 /* The state for functions of the library; it borrows the arrays. */
 ga_state mechanism_state_view(const mechanism_state *p);

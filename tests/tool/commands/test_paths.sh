@@ -77,7 +77,6 @@ kept page.yaml kept.yaml run page.yaml --view
 
 # a state that a command begins at
 for name in $(names s.state state); do
-  kept s.state kept.state run model.yaml --t-end 0.04 --from-state s.state --save-state "$name"
   kept s.state kept.state equilibrium model.yaml --at s.state --save-state "$name"
   kept s.state kept.state modes model.yaml --at s.state --out "$name"
 done
@@ -86,6 +85,13 @@ cp s.state mm/K.mtx
 kept mm/K.mtx s.state modes model.yaml --at mm/K.mtx --matrices mm
 cp s.state x.state.tmp
 kept x.state.tmp s.state run model.yaml --from-state x.state.tmp --t-end 0.04 --save-state x.state
+
+# but a run may go on in its own state file
+cp s.state own.state
+succeeds run model.yaml --t-end 0.03 --from-state own.state --save-state own.state
+succeeds run model.yaml --t-end 0.04 --from-state own.state --save-state ./own.state
+refused 1 'after the end of the run' run model.yaml --t-end 0.035 --from-state own.state
+refused 2 'only one of them' run model.yaml --t-end 0.05 --from-state own.state --save-state own.state --out own.state
 
 # results
 if [ "$hdf5" ]; then

@@ -103,6 +103,24 @@ ok "stable" out_has 'stable: its slowest vibration has 1.030'
 ok "a force" out_has '^  A.fy  *25.334[0-9]* N$'
 succeeds run "$models/four-bar.yaml" --from-state "$work/rest.state" --t-end 1 --final
 ok "it stays" sh -c "grep '\"crank.angle\"' '$work/out' | grep -q '1.74794179'"
+# it is no run: any run can start there, whatever its events, steps and method are
+cat >"$work/door.yaml" <<END
+genalpha: 1
+gravity: [0, -9.81, 0]
+bodies: {rod: {kind: planar, mass: 1, inertia: 0.1, position: [0.5, 0]}}
+joints: {pin: {type: revolute, between: [ground, rod], at: [0, 0]}}
+forces: {spring: {type: torsion, coordinate: pin.angle, stiffness: 20, damping: 1}}
+events: {closed: {when: pin.angle, falling: true}}
+run: {h: 1e-2, t_end: 0.1}
+output: [pin.angle]
+END
+succeeds equilibrium "$work/door.yaml" --save-state "$work/door.state"
+for options in '' '--rtol 1e-5' '--method index3' '--rho 0.5' '--h-seq 0.4,0.6' '--redundant refuse'; do
+  succeeds run "$work/door.yaml" $options --from-state "$work/door.state" --out "$work/rest.csv"
+  ok "one first row: $options" [ "$(grep -c '^0,' "$work/rest.csv")" = 1 ]
+  ok "it stays: $options" awk -F, 'NR == 2 { a = $2 } NR > 1 { d = $2 - a; bad += d > 1e-10 || d < -1e-10 || a == 0 }
+    END { exit bad > 0 || NR < 3 }' "$work/rest.csv"
+done
 succeeds equilibrium "$models/pendulum.yaml" --set th0=pi --json
 ok "unstable" out_has '"stable": false'
 ok "named" out_has '"pin.Fz": 19.6'
