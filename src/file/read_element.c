@@ -69,25 +69,26 @@ static bool set_turns(ga_reader *r, joint_input *in) {
   return true;
 }
 
-#define POINT(key, form, help) \
-  { #key, form, help, ga_field_point, AT(joint_input, joint.key), NULL, false }
+#define POINT(key, form, help, unit) \
+  { #key, form, help, ga_field_point, AT(joint_input, joint.key), NULL, false, unit }
 const ga_field ga_joint_fields[] = {
-    {"type", "joint_type", "type of joint", ga_field_text, AT(joint_input, joint.type), NULL, true},
+    {"type", "joint_type", "type of joint", ga_field_text, AT(joint_input, joint.type), NULL, true,
+     NULL},
     {"between", "between", "bodies A and B", ga_field_between, AT(joint_input, joint.between), NULL,
-     true},
-    POINT(at, "point", "joint point; default: the origin of B's frame"),
-    POINT(axis, "direction", "z of the joint frame; axis of a rolling disk, on B"),
-    POINT(x_axis, "direction", "x of the joint frame; default: a space axis far from z"),
+     true, NULL},
+    POINT(at, "point", "joint point; default: the origin of B's frame", "m"),
+    POINT(axis, "direction", "z of the joint frame; axis of a rolling disk, on B", NULL),
+    POINT(x_axis, "direction", "x of the joint frame; default: a space axis far from z", NULL),
     {"length", "number", "of a distance; default: the initial one", ga_field_given,
-     AT(joint_input, joint.length), NULL, false},
+     AT(joint_input, joint.length), NULL, false, "m"},
     {"radius", "number", "of a rolling disk or sphere", ga_field_number,
-     AT(joint_input, joint.radius), NULL, false},
-    POINT(point, "point", "of the plane, on A; default: A's origin"),
-    POINT(normal, "direction", "of the plane, on A, towards the disk; default: space z"),
-    POINT(centre, "point", "of the disk or sphere, on B; default: B's origin"),
-    POINT(direction, "direction", "of a knife edge, on B"),
+     AT(joint_input, joint.radius), NULL, false, "m"},
+    POINT(point, "point", "of the plane, on A; default: A's origin", "m"),
+    POINT(normal, "direction", "of the plane, on A, towards the disk; default: space z", NULL),
+    POINT(centre, "point", "of the disk or sphere, on B; default: B's origin", "m"),
+    POINT(direction, "direction", "of a knife edge, on B", NULL),
     {"turns", "turns", "whole turns added to the start of its angles", read_turns,
-     AT(joint_input, turns), NULL, false},
+     AT(joint_input, turns), NULL, false, NULL},
     {.key = NULL}};
 
 /* Read an entry of `joints` and add it to r->m. */
@@ -102,11 +103,12 @@ bool ga_read_joint(ga_reader *r, const char *name, const ga_node *node) {
 /* ---- drives and couplers -------------------------------------------------------------------- */
 
 const ga_field ga_drive_fields[] = {
-    {"coordinate", "coordinate", "JOINT.NAME", ga_field_name, AT(ga_drive, coordinate), NULL, true},
+    {"coordinate", "coordinate", "JOINT.NAME", ga_field_name, AT(ga_drive, coordinate), NULL, true,
+     NULL},
     {"position", "function_t", "value of the coordinate, function of t", ga_field_of_time,
-     AT(ga_drive, position), NULL, false},
+     AT(ga_drive, position), NULL, false, "q"},
     {"rate", "function_t", "its rate instead, function of t", ga_field_of_time, AT(ga_drive, rate),
-     NULL, false},
+     NULL, false, "q/s"},
     {.key = NULL}};
 
 /* Read an entry of `drives` and add it to r->m. */
@@ -133,9 +135,10 @@ static bool keep_sum(ga_reader *r, const ga_field *f, const ga_node *node, void 
 }
 
 const ga_field ga_coupler_fields[] = {
-    {"sum", "sum", "coefficients of coordinates", keep_sum, AT(coupler_input, sum), NULL, true},
+    {"sum", "sum", "coefficients of coordinates", keep_sum, AT(coupler_input, sum), NULL, true,
+     "sum/q"},
     {"equals", "number", "value of the sum; default: that of the initial configuration",
-     ga_field_given, AT(coupler_input, equals), NULL, false},
+     ga_field_given, AT(coupler_input, equals), NULL, false, "sum"},
     {.key = NULL}};
 
 /* Read an entry of `couplers` and add it to r->m. */
@@ -175,29 +178,31 @@ static bool keep_any(ga_reader *r, const ga_field *f, const ga_node *node, void 
 
 /* ga_force_help adds the types that use a field, and what differs between types */
 const ga_field ga_force_fields[] = {
-    {"type", "force_type", "type of force", ga_field_text, AT(force_input, force.type), NULL, true},
-    {"body", "name", "the body", ga_field_name, AT(force_input, force.body), NULL, false},
+    {"type", "force_type", "type of force", ga_field_text, AT(force_input, force.type), NULL, true,
+     NULL},
+    {"body", "name", "the body", ga_field_name, AT(force_input, force.body), NULL, false, NULL},
     {"between", "between", "bodies A and B", ga_field_between, AT(force_input, force.between), NULL,
-     false},
+     false, NULL},
     {"coordinate", "coordinate", "JOINT.NAME", ga_field_name, AT(force_input, force.coordinate),
-     NULL, false},
-    {"at", "point", "a point", ga_field_point, AT(force_input, force.at), NULL, false},
+     NULL, false, NULL},
+    {"at", "point", "a point", ga_field_point, AT(force_input, force.at), NULL, false, "m"},
     {"axis", "direction", "z of its frame", ga_field_point, AT(force_input, force.axis), NULL,
-     false},
+     false, NULL},
     {"x_axis", "direction", "x of its frame", ga_field_point, AT(force_input, force.x_axis), NULL,
-     false},
+     false, NULL},
     {"value", "function_t3", "three functions of t", ga_field_of_time3,
-     AT(force_input, force.value), NULL, false},
+     AT(force_input, force.value), NULL, false, "N or N m"},
     {"frame", "choice", "axes of value", ga_field_choice, AT(force_input, frame), "space|body",
-     false},
-    {"stiffness", "stiffness", "number", keep_any, AT(force_input, stiffness), NULL, false},
-    {"damping", "stiffness", "number", keep_any, AT(force_input, damping), NULL, false},
+     false, NULL},
+    {"stiffness", "stiffness", "number", keep_any, AT(force_input, stiffness), NULL, false,
+     "J/q^2"},
+    {"damping", "stiffness", "number", keep_any, AT(force_input, damping), NULL, false, "J s/q^2"},
     {"length", "number", "free length; default: the initial one", ga_field_given,
-     AT(force_input, force.length), NULL, false},
+     AT(force_input, force.length), NULL, false, "m"},
     {"free", "number", "free value; default: that of the start", ga_field_given,
-     AT(force_input, force.free), NULL, false},
+     AT(force_input, force.free), NULL, false, "q"},
     {"law", "function_s", "function of s, s_dot, t, added to tension or effort", ga_field_of_state,
-     AT(force_input, force.law), NULL, false},
+     AT(force_input, force.law), NULL, false, "J/q"},
     {.key = NULL}};
 
 /* Bit GA_FORCE_HAS_.. of a key; 0: not a field of forces (type, ..). */
@@ -304,14 +309,14 @@ bool ga_read_force(ga_reader *r, const char *name, const ga_node *node) {
 /* ---- sensors -------------------------------------------------------------------------------- */
 
 const ga_field ga_sensor_fields[] = {
-    {"type", "sensor_type", "type of sensor", ga_field_text, AT(ga_sensor, type), NULL, true},
-    {"body", "name", "point: the body", ga_field_name, AT(ga_sensor, body), NULL, false},
+    {"type", "sensor_type", "type of sensor", ga_field_text, AT(ga_sensor, type), NULL, true, NULL},
+    {"body", "name", "point: the body", ga_field_name, AT(ga_sensor, body), NULL, false, NULL},
     {"between", "between", "distance, angle: bodies A and B", ga_field_between,
-     AT(ga_sensor, between), NULL, false},
+     AT(ga_sensor, between), NULL, false, NULL},
     {"at", "point", "point: in the body frame; distance: {A: [], B: []}", ga_field_own_point,
-     AT(ga_sensor, at), NULL, false},
+     AT(ga_sensor, at), NULL, false, "m"},
     {"directions", "direction", "angle: {A: [], B: []} in body axes", ga_field_point,
-     AT(ga_sensor, directions), NULL, false},
+     AT(ga_sensor, directions), NULL, false, NULL},
     {.key = NULL}};
 
 /* Read an entry of `sensors` and add it to r->m. */

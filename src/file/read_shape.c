@@ -15,17 +15,17 @@ typedef struct {
 } measures;
 
 static const ga_field cylinder_fields[] = {
-    {"radius", "number", "radius", ga_field_number, offsetof(measures, radius), NULL, true},
-    {"length", "number", "length, along z", ga_field_number, offsetof(measures, length), NULL,
-     true},
+    {"radius", "number", "radius", ga_field_number, offsetof(measures, radius), NULL, true, "m"},
+    {"length", "number", "length, along z", ga_field_number, offsetof(measures, length), NULL, true,
+     "m"},
     {.key = NULL}};
 static const ga_field sphere_fields[] = {
-    {"radius", "number", "radius", ga_field_number, offsetof(measures, radius), NULL, true},
+    {"radius", "number", "radius", ga_field_number, offsetof(measures, radius), NULL, true, "m"},
     {.key = NULL}};
 static const ga_field rod_fields[] = {{"length", "number", "length, along x", ga_field_number,
-                                       offsetof(measures, length), NULL, true},
+                                       offsetof(measures, length), NULL, true, "m"},
                                       {"radius", "number", "radius, default 0", ga_field_number,
-                                       offsetof(measures, radius), NULL, false},
+                                       offsetof(measures, radius), NULL, false, "m"},
                                       {.key = NULL}};
 
 /* ---- volume, and moments of inertia for mass 1 about the centre ------------------------------ */

@@ -76,6 +76,9 @@ struct ga_field {
   size_t at;         /* offset in the target */
   const char *words; /* of a choice, "a|b" */
   bool required;
+  /* SI unit of its numbers, NULL: none (a name, a direction, an angle). q stands for the unit of the
+   * coordinate: m or rad; m for a spring; m, m, m, rad, rad, rad for the directions of a bushing */
+  const char *unit;
 };
 
 /* readers for tables; the target's type in the comment */

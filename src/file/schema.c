@@ -453,14 +453,14 @@ void ga_file_tables(FILE *to) {
   fprintf(to, "\n");
   put_force_rows(to);
   for (const ga_section *s = ga_sections; s->name; s++) {
-    fprintf(to, "\n`%s`: %s\n\n| key | | |\n|---|---|---|\n", s->name, s->help);
+    fprintf(to, "\n`%s`: %s\n\n| key | | unit | |\n|---|---|---|---|\n", s->name, s->help);
     for (const ga_field *f = s->fields; f->key; f++) {
       fprintf(to, "| `%s` | ", f->key);
       /* a bar would end the cell of the table: print a comma instead */
       for (const char *c = f->words ? f->words : f->form; *c; c++) {
         fputs(*c == '|' ? ", " : (char[2]){*c, 0}, to);
       }
-      fprintf(to, " | %s%s |\n", help_of(s, f, text, sizeof text),
+      fprintf(to, " | %s | %s%s |\n", f->unit ? f->unit : "", help_of(s, f, text, sizeof text),
               f->required ? " (required)" : "");
     }
   }
