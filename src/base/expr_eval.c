@@ -46,16 +46,30 @@ static jet divide(jet a, jet b) {
   return r;
 }
 
+enum { WHOLE = 16 }; /* exponents up to this are products */
+
+/* a^exponent. Small whole exponents are products, which a power of two in a leaves as they are, bit
+ * by bit; pow rounds differently. */
+static double raise(double a, double exponent) {
+  if (!(fabs(exponent) <= WHOLE && exponent == floor(exponent))) return pow(a, exponent);
+  double product = 1, square = a;
+  for (int n = (int)fabs(exponent); n > 0; n /= 2, square *= square) {
+    if (n % 2 == 1) product *= square;
+  }
+  return exponent < 0 ? 1 / product : product;
+}
+
 /* p a^exponent, but 0 where p = 0, so that 0 times infinity does not arise */
 static double power_slope(double p, double a, double exponent) {
-  return p == 0 ? 0 : p * pow(a, exponent);
+  return p == 0 ? 0 : p * raise(a, exponent);
 }
 
 /* a^b: constant exponents by the power rule (also for a <= 0), others as exp(b log a) */
 static jet power(jet a, jet b) {
   if (b.d == 0 && b.dd == 0) {
     const double p = b.f;
-    return chain(a, pow(a.f, p), power_slope(p, a.f, p - 1), power_slope(p * (p - 1), a.f, p - 2));
+    return chain(a, raise(a.f, p), power_slope(p, a.f, p - 1),
+                 power_slope(p * (p - 1), a.f, p - 2));
   }
   const double la = log(a.f);
   const jet log_a = chain(a, la, 1 / a.f, -1 / (a.f * a.f));

@@ -228,10 +228,30 @@ static void words(void **state) {
   assert_int_equal(n, 19 + 3 + 2);
 }
 
+/* Small whole powers scale exactly: (2^k x)^n is 2^(k n) x^n, bit by bit, with its derivatives;
+ * pow is not so exact. Both are near pow. */
+static void whole_powers(void **state) {
+  (void)state;
+  for (int n = -5; n <= 9; n++) {
+    char text[20];
+    snprintf(text, sizeof text, "x^(%d)", n);
+    ga_expr *e = parsed(text);
+    for (int i = 1; i < 200; i++) {
+      const double x = 0.37 + 0.01379 * i * (i % 2 ? 1 : -1), far = ldexp(x, 11);
+      double near[3], scaled[3];
+      ga_expr_jet(e, (double[2]){x, 0}, 0, near);
+      ga_expr_jet(e, (double[2]){far, 0}, 0, scaled);
+      assert_true(fabs(near[0] - pow(x, n)) <= 4e-15 * fabs(near[0]));
+      for (int k = 0; k < 3; k++) assert_true(ldexp(near[k], 11 * (n - k)) == scaled[k]);
+    }
+    ga_expr_free(e);
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(values),     cmocka_unit_test(derivatives),
-                                     cmocka_unit_test(spline),     cmocka_unit_test(zero),
-                                     cmocka_unit_test(conditions), cmocka_unit_test(messages),
-                                     cmocka_unit_test(deep),       cmocka_unit_test(words)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(values), cmocka_unit_test(derivatives), cmocka_unit_test(spline),
+      cmocka_unit_test(zero),   cmocka_unit_test(conditions),  cmocka_unit_test(messages),
+      cmocka_unit_test(deep),   cmocka_unit_test(words),       cmocka_unit_test(whole_powers)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
