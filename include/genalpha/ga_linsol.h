@@ -54,6 +54,10 @@ typedef struct ga_linsol_layout {
   const ga_linsol_block *block;
   ga_symmetry symmetry;
   const ga_linsol_numbering *numbering; /* NULL: the matrix is whole */
+  /* Optional, one number for each row: s > 0 if row i is the balance of forces of velocity i, with
+   * s = sqrt(w) of the metric (ga_model.h); 0 for a constraint and for a multiplier. A solver that
+   * begins its scaling with it gives the same bits in other units. NULL: not known. */
+  const double *size;
 } ga_linsol_layout;
 
 /* Rows and columns without a pivot. Without these columns the others are independent, likewise the

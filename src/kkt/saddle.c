@@ -26,6 +26,9 @@ static ga_status allocate_and_register(ga_saddle *s, ga_eval *eval, const ga_opt
     ga_csr_init(&s->L, nlam, nv, model->pat_G, arena);
     ga_csr_init(&s->P, npsi, nv, model->pat_H, arena);
   }
+  double *size = ga_arena_doubles(arena, (size_t)s->n); /* 0 for multipliers */
+  if (!arena->failed) memcpy(size, eval->root_metric, (size_t)nv * sizeof(double));
+  s->layout.size = size;
   s->guess = ga_arena_doubles(arena, (size_t)nlam + (size_t)npsi);
   s->rhs = ga_arena_doubles(arena, (size_t)s->n);
   s->defect = ga_arena_doubles(arena, (size_t)s->n);
@@ -67,7 +70,7 @@ ga_status ga_saddle_init(ga_saddle *s, ga_eval *eval, const ga_options *options,
   ga_status status = ga_team_agree(team, allocate_and_register(s, eval, options, arena), eval->err);
   if (status == GA_OK && team) status = describe_numbering(s, arena);
   if (status != GA_OK) return status;
-  return ga_linsol_open_layout(&s->ls, options, &s->blocks.A, team ? &s->layout : NULL, eval->err);
+  return ga_linsol_open_layout(&s->ls, options, &s->blocks.A, &s->layout, eval->err);
 }
 
 /* Close the linear solver; the arrays belong to the arena. */

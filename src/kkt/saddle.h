@@ -28,7 +28,7 @@ typedef struct ga_saddle {
   ga_block_matrix blocks;
   int term[5], term_E_mu, term_E_nu; /* block numbers of M, G, G^T, H, H^T; of E_mu, E_nu */
   double *guess;                     /* nlam + npsi: guess of multipliers of a nonlinear reaction */
-  ga_linsol_layout layout;           /* in a team: description of the matrix for its solver */
+  ga_linsol_layout layout;           /* what the linear solver knows of the matrix */
   ga_linsol_numbering numbering;     /* in a team: numbers of the unknowns in the whole matrix */
   ga_linsol ls;
   double *rhs;              /* n: right-hand side, then solution */

@@ -50,7 +50,7 @@ static ga_status dense_analyze(ga_linsol *ls, const ga_csr *A) {
   d->l = ga_arena_doubles(&d->arena, ld);
   d->slot = ga_arena_ints(&d->arena, nnz);
   d->val = ga_arena_doubles(&d->arena, nnz);
-  ga_scaling_init(&d->scale, A->nrow, A->ptr[A->nrow], &d->arena);
+  ga_scaling_init(&d->scale, A->nrow, A->ptr[A->nrow], ls->layout, &d->arena);
   if (d->arena.failed) return GA_ERR_MEM;
   for (int i = 0; i < d->n; i++) {
     for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) d->slot[e] = A->col[e] * d->ld + i;

@@ -56,7 +56,7 @@ static ga_status sparse_analyze(ga_linsol *ls, const ga_csr *A) {
   klu_defaults(&k->common);
   k->common.tol = 0.1;  /* pivots on the diagonal unless ten times too small */
   k->common.scale = -1; /* ours is enough */
-  ga_scaling_init(&k->scale, k->n, A->ptr[A->nrow], &k->arena);
+  ga_scaling_init(&k->scale, k->n, A->ptr[A->nrow], ls->layout, &k->arena);
   k->val = ga_arena_doubles(&k->arena, (size_t)A->ptr[A->nrow]);
   k->inverse = ga_arena_doubles(&k->arena, (size_t)k->n);
   if (k->arena.failed) return GA_ERR_MEM;

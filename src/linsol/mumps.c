@@ -95,7 +95,7 @@ static ga_status mumps_analyze(ga_linsol *ls, const ga_csr *A) {
   m->matrix.col = ga_arena_ints(&m->arena, nnz);
   m->matrix.val = ga_arena_doubles(&m->arena, nnz);
   ga_symmetry_init(&m->balance, A, &m->arena);
-  ga_scaling_init(&m->scale, m->n, m->nnz, &m->arena);
+  ga_scaling_init(&m->scale, m->n, m->nnz, ls->layout, &m->arena);
   return m->arena.failed ? GA_ERR_MEM : GA_OK;
 }
 

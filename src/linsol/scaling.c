@@ -13,9 +13,12 @@ enum { PASSES = 5, FITS = 1 << 20 };
  * none. */
 static const double GROWTH = 0.05, GROWTH_AGAIN = 1e6, CANCELLED = 1e-9, NOTHING = 1e-8;
 
-/* Allocate R, C and scratch for n rows and nnz entries; arena->failed is set if memory runs out. */
-void ga_scaling_init(ga_scaling *scale, int n, int nnz, ga_arena *arena) {
+/* Allocate R, C and scratch for n rows and nnz entries; arena->failed is set if memory runs out.
+ * The sizes of the layout, if it has them, are borrowed. */
+void ga_scaling_init(ga_scaling *scale, int n, int nnz, const ga_linsol_layout *layout,
+                     ga_arena *arena) {
   scale->n = n;
+  scale->size = layout && !layout->numbering ? layout->size : NULL;
   scale->unit_of = ga_arena_doubles(arena, (size_t)nnz);
   double **const vectors[] = {&scale->row,     &scale->col, &scale->row_max,
                               &scale->col_max, &scale->x,   &scale->unit};
@@ -29,9 +32,64 @@ void ga_scaling_init(ga_scaling *scale, int n, int nnz, ga_arena *arena) {
 static bool rescale(double max, double *scale) {
   int exponent = 0;
   if (max > 0 && max <= DBL_MAX) frexp(max, &exponent);
-  if (exponent / 2 == 0) return false;
-  *scale = ldexp(*scale, -exponent / 2);
+  const int half = (exponent - (exponent & 1)) / 2; /* the floor, also of negative exponents */
+  if (half == 0) return false;
+  *scale = ldexp(*scale, -half);
   return true;
+}
+
+/* The largest power of two up to max; 1 if max is zero or not finite. */
+static double power_of_two(double max) {
+  int exponent = 1;
+  if (max > 0 && max <= DBL_MAX) frexp(max, &exponent);
+  return ldexp(1, exponent - 1);
+}
+
+/* The scales of velocities and constraints, with s the size of a velocity and m, one mass, the
+ * largest |A_ij|/(s_i s_j) of the velocities:
+ *
+ *   column of a velocity: 1/s             its row, the balance of forces: 1/(s m)
+ *   row of a constraint:  1/largest |A_ij|/s_j
+ *
+ * Overwrites row_max. */
+static void scale_velocities(ga_scaling *scale, const ga_csr *A) {
+  const double *size = scale->size;
+  double mass = 0;
+  for (int i = 0; i < scale->n; i++) {
+    scale->col[i] = size[i] > 0 ? 1 / power_of_two(size[i]) : 1;
+  }
+  for (int i = 0; i < scale->n; i++) {
+    double largest = 0;
+    for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) {
+      const int j = A->col[e];
+      if (size[j] > 0) largest = fmax(largest, fabs(A->val[e]) * scale->col[j]);
+    }
+    scale->row_max[i] = largest;
+    if (size[i] > 0) mass = fmax(mass, largest * scale->col[i]);
+  }
+  for (int i = 0; i < scale->n; i++) {
+    scale->row[i] =
+        size[i] > 0 ? scale->col[i] / power_of_two(mass) : 1 / power_of_two(scale->row_max[i]);
+  }
+}
+
+/* Begin with scales in which R A C does not depend on units: scale_velocities, then for the column
+ * of a multiplier 1 over its largest entry in these rows. Ones if the sizes are not known.
+ * Overwrites row_max and col_max. */
+static void begin_scales(ga_scaling *scale, const ga_csr *A) {
+  for (int i = 0; i < scale->n; i++) scale->row[i] = scale->col[i] = 1;
+  if (!scale->size) return;
+  scale_velocities(scale, A);
+  for (int j = 0; j < scale->n; j++) scale->col_max[j] = 0;
+  for (int i = 0; i < scale->n; i++) {
+    for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) {
+      double *largest = &scale->col_max[A->col[e]];
+      *largest = fmax(*largest, fabs(A->val[e]) * scale->row[i]);
+    }
+  }
+  for (int j = 0; j < scale->n; j++) {
+    if (!(scale->size[j] > 0)) scale->col[j] = 1 / power_of_two(scale->col_max[j]);
+  }
 }
 
 /* Find R and C (scale->row, scale->col), powers of two, for a finite A. Every pass halves the
@@ -39,7 +97,7 @@ static bool rescale(double max, double *scale) {
  * col_max. */
 static void find_scales(ga_scaling *scale, const ga_csr *A) {
   int n = scale->n;
-  for (int i = 0; i < n; i++) scale->row[i] = scale->col[i] = 1;
+  begin_scales(scale, A);
   bool changed = true;
   for (int pass = 0; pass < PASSES && changed; pass++) {
     for (int j = 0; j < n; j++) scale->col_max[j] = 0;

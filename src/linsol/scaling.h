@@ -8,11 +8,13 @@
 #include "genalpha/ga_linsol.h"
 
 /* Diagonal R and C of powers of two that bring the largest entry of every row and column of R A C
- * near 1. Row exchanges choose well only among rows of one size: in [[k, -k, 1], [-k, k, 0],
+ * near 1. If the layout of the matrix knows the sizes of velocities, R A C is the same, bit by bit,
+ * in all units that are powers of two. Row exchanges choose well only among rows of one size: in [[k, -k, 1], [-k, k, 0],
  * [1, 0, 0]], a stiff spring beside a constraint, the rounding error left of k would be preferred
  * to the entry of the constraint. */
 typedef struct ga_scaling {
   int n;
+  const double *size;        /* borrowed: ga_linsol_layout.size, NULL: not known */
   bool known;                /* R and C were found and still fit */
   double *row, *col;         /* n numbers: diagonals of R and C */
   double *unit_of;           /* for every entry: row times col */
@@ -21,8 +23,9 @@ typedef struct ga_scaling {
 } ga_scaling;
 
 /* Allocate the arrays for a matrix of n rows and nnz entries; arena->failed is set if memory runs
- * out. */
-void ga_scaling_init(ga_scaling *scale, int n, int nnz, ga_arena *arena);
+ * out. layout (NULL: nothing is known) is borrowed. */
+void ga_scaling_init(ga_scaling *scale, int n, int nnz, const ga_linsol_layout *layout,
+                     ga_arena *arena);
 
 /* R A C into val, entry by entry. R and C are found for the first values and kept while the entries
  * of R A C stay within 2^-20 and 2^20: units do not change in a run, and finding R and C costs as

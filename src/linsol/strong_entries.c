@@ -19,9 +19,9 @@
 #include <string.h>
 #include <suitesparse/btf.h>
 
-/* Borrow the pattern of A and allocate what does not depend on the choice; *s must be zero before.
+/* Borrow the pattern of A and the layout (NULL: nothing is known), and allocate what does not depend on the choice; *s must be zero before.
  * s->arena.failed is set if memory runs out. */
-void ga_strong_entries_init(ga_strong_entries *s, const ga_csr *A) {
+void ga_strong_entries_init(ga_strong_entries *s, const ga_csr *A, const ga_linsol_layout *layout) {
   size_t n = (size_t)A->nrow, nnz = (size_t)ga_csr_nnz(A);
   s->A = *A;
   s->A.val = NULL;
@@ -30,7 +30,7 @@ void ga_strong_entries_init(ga_strong_entries *s, const ga_csr *A) {
   int **const lists[] = {&s->row_of, &s->column_of, &s->block_of, &s->index_of};
   for (int i = 0; i < 4; i++) *lists[i] = ga_arena_ints(&s->arena, n);
   s->work = ga_arena_doubles(&s->arena, n);
-  ga_scaling_init(&s->scale, A->nrow, ga_csr_nnz(A), &s->arena);
+  ga_scaling_init(&s->scale, A->nrow, ga_csr_nnz(A), layout, &s->arena);
 }
 
 /* Close the solvers of all blocks and release the present choice. forget: also which entries were

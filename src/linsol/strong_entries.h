@@ -41,7 +41,7 @@ typedef struct ga_strong_entries {
 } ga_strong_entries;
 
 /* Allocate the arrays for a pattern; arena.failed is set if memory runs out. */
-void ga_strong_entries_init(ga_strong_entries *s, const ga_csr *A);
+void ga_strong_entries_init(ga_strong_entries *s, const ga_csr *A, const ga_linsol_layout *layout);
 void ga_strong_entries_free(ga_strong_entries *s);
 /* Close all blocks. forget: no entry counts as strong from an earlier choice either. */
 void ga_strong_entries_close(ga_strong_entries *s, bool forget);

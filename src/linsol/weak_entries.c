@@ -75,7 +75,7 @@ static ga_status weak_entries_analyze(ga_linsol *ls, const ga_csr *A) {
   s->A.val = ga_arena_doubles(&s->arena, (size_t)s->nnz);
   double **const vectors[] = {&s->r, &s->x, &s->c, &s->size, &s->trial};
   for (int i = 0; i < 5; i++) *vectors[i] = ga_arena_doubles(&s->arena, (size_t)s->n);
-  ga_strong_entries_init(&s->strong, A);
+  ga_strong_entries_init(&s->strong, A, ls->layout);
   ga_linsol_prediction of_A;
   if (s->arena.failed || s->strong.arena.failed || !ga_linsol_predict(A, &of_A)) return GA_ERR_MEM;
   s->whole_ops = ga_linsol_fastest(&of_A, &s->whole);

@@ -21,6 +21,9 @@ static void allocate_matrices(ga_static_system *s, bool with_tangents) {
   s->defect = ga_arena_doubles(arena, (size_t)s->n);
   s->sum = ga_arena_doubles(arena, (size_t)s->n);
   s->T = ga_arena_doubles(arena, (size_t)ga_space_tangent_size(model->space));
+  double *size = ga_arena_doubles(arena, (size_t)s->n); /* 0 for multipliers */
+  for (int i = 0; i < s->nv && !arena->failed; i++) size[i] = s->eval.root_metric[i];
+  s->layout.size = size;
   if (!with_tangents) return;
   ga_csr_init(&s->K, s->nv, s->nv, model->pat_K, arena);
   ga_csr_init(&s->C, s->nv, s->nv, model->pat_K, arena);
@@ -58,7 +61,7 @@ ga_status ga_static_system_open(ga_static_system *s, const ga_model *model, bool
   status = ga_linsol_choose(&options, &s->blocks.A, &options.linsol_ops, err);
   if (status != GA_OK) return status;
   if (options.linsol_ops == &ga_linsol_klu) options.linsol_ops = &ga_linsol_klu_loose;
-  return ga_linsol_open(&s->ls, &options, &s->blocks.A, err);
+  return ga_linsol_open_layout(&s->ls, &options, &s->blocks.A, &s->layout, err);
 }
 
 /* frees everything in s; also after a failed open */

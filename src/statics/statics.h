@@ -26,6 +26,7 @@ typedef struct ga_static_system {
   ga_block_matrix blocks;             /* the assembled matrix */
   int term_W, term_K, term_M, term_D; /* numbers of the terms of `blocks` */
   int term_rows[4];                   /* those of G, G^T, H, H^T */
+  ga_linsol_layout layout; /* what the linear solver knows of the matrix */
   ga_linsol ls;                       /* its factors */
   double *rhs;                        /* n: right-hand side, then the solution */
   double *defect, *sum;               /* n: scratch of ga_static_system_solve */

@@ -39,6 +39,14 @@ static void describe_blocks(ga_factors *f, const ga_equations *s) {
   }
 }
 
+/* Set f->layout.size: the size of each x_j by the metric of the model, 0 for multipliers. May set
+ * arena->failed. */
+static void describe_sizes(ga_factors *f, const ga_equations *s, ga_arena *arena) {
+  double *size = ga_arena_doubles(arena, (size_t)f->matrix.n);
+  for (int i = 0; i < s->nx && !arena->failed; i++) size[i] = s->eval->root_metric[i % s->nv];
+  f->layout.size = size;
+}
+
 /* Set f->numbering (and f->wide) in a team: numbers of rows and unknowns in the matrix of the whole
  * team, velocities first, block after block, then the constraints of all processes. Multipliers
  * have the numbers of constraints. Nothing to do without a team. Collective. */
@@ -75,7 +83,9 @@ ga_status ga_factors_init(ga_factors *f, ga_equations *s, const ga_options *opti
   if (status == GA_OK && !arena->failed) {
     f->aside = ga_arena_doubles(arena, ga_matrix_size(&f->matrix));
     describe_blocks(f, s);
-  } else {
+    describe_sizes(f, s, arena);
+  }
+  if (status != GA_OK || arena->failed) {
     status = ga_fail(s->err, GA_ERR_MEM, "no memory for a step with %d unknowns", s->n);
   }
   status = ga_team_agree(s->eval->team, status, s->err);

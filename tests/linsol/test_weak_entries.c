@@ -243,7 +243,7 @@ static void test_partners(void **state) {
   ga_strong_entries strong = {0};
   make(&w, "net", 8, true);
   fill(&w, 1e-3);
-  ga_strong_entries_init(&strong, &w.blocks.A);
+  ga_strong_entries_init(&strong, &w.blocks.A, NULL);
   const ga_linsol_block blocks[] = {
       {0, 0, w.nv}, {w.nv + w.nlam, w.nv, w.nlam}, {w.nv, w.nv + w.nlam, w.nlam}};
   const ga_linsol_layout layout = {.nblock = 3, .block = blocks};
