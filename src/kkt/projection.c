@@ -6,12 +6,15 @@
 #include <math.h>
 #include <string.h>
 
+#include "kkt/measure.h"
 #include "lie/lie.h"
 
 enum { ITERATIONS = 60 };
 
-static const double REACHED = 1e-15; /* a change below this, relative to 1 + size, is rounding */
+/* Changes relative to the size of q or v, both in the metric W: */
+static const double REACHED = 1e-15; /* a change below this is rounding */
 static const double CLOSE = 1e-10;   /* a change below this is rounding if it no longer halves */
+static const double HOLDS = 8 * DBL_EPSILON; /* rounding of q, of which residuals of g are made */
 
 /* Allocate the work arrays of *p from the arena; the saddle is borrowed. The caller checks
  * arena->failed. */
@@ -22,29 +25,28 @@ void ga_projector_init(ga_projector *p, ga_saddle *saddle, ga_arena *arena) {
                       .v = ga_arena_doubles(arena, (size_t)e->nv),
                       .d = ga_arena_doubles(arena, (size_t)e->nv),
                       .d_on = ga_arena_doubles(arena, (size_t)e->nv),
+                      .size = ga_arena_doubles(arena, (size_t)e->nv),
                       .g = ga_arena_doubles(arena, (size_t)e->nlam),
                       .T = ga_arena_doubles(arena, (size_t)ga_space_tangent_size(e->model->space))};
 }
 
 /* Has Newton's iteration reached rounding? change, last: largest changes in this and the last
- * iteration; size: scale of q or v. */
+ * iteration; size: of q or v. All are in the metric W. */
 static bool has_converged(double change, double last, double size) {
-  double level = REACHED * (1 + size);
-  return change <= level || (change <= CLOSE * (1 + size) && change >= 0.5 * last);
+  return change <= REACHED * size || (change <= CLOSE * size && change >= 0.5 * last);
 }
 
-/* *yes: |g_i| <= 8 eps |G_i| |q|, i.e. the constraints hold up to rounding on all processes.
+/* *yes: |g_i| <= HOLDS sum_j |G_ij| Q/sqrt(w_j), Q the size of q in the metric W, i.e. the
+ * constraints hold up to rounding of q on all processes.
  * p->g = g and saddle.G are overwritten. Collective. */
 static ga_status constraints_hold(ga_projector *p, double t, const double *q, bool *yes) {
   ga_eval *e = p->saddle->eval;
   ga_csr *G = &p->saddle->G;
-  double size = 8 * DBL_EPSILON * ga_team_max(e->team, ga_max_abs(e->nq, q));
+  double size = HOLDS * ga_measure_position(e, q, p->size);
   ga_status status = ga_eval_all(e, t, q, NULL, &(ga_evaluation){.g = p->g, .G = G});
   *yes = status == GA_OK;
   for (int i = 0; i < e->nlam && *yes; i++) {
-    double sum = 0;
-    for (int k = G->ptr[i]; k < G->ptr[i + 1]; k++) sum += fabs(G->val[k]);
-    *yes = fabs(p->g[i]) <= size * sum;
+    *yes = fabs(p->g[i]) <= size * ga_measure_reach(e, G, i);
   }
   status = ga_team_agree(e->team, status, e->err);
   *yes = !ga_team_any(e->team, !*yes);
@@ -60,7 +62,7 @@ static ga_status constraints_hold(ga_projector *p, double t, const double *q, bo
 typedef enum { FEASIBLE, NEAREST } aim;
 
 /* One step of this kind from p->d; p->d and p->q = q o exp(p->d), which must fit each other on
- * entry, are updated. *change: largest change of an entry of p->d over all processes. p->g
+ * entry, are updated. *change: of p->d, in the metric W. p->g
  * is work. On failure p->d and p->q are as before. Collective. */
 static ga_status position_step(ga_projector *p, double t, const double *q, const double *v,
                                aim kind, double *change) {
@@ -77,9 +79,7 @@ static ga_status position_step(ga_projector *p, double t, const double *q, const
   status = ga_saddle_solve(s);
   if (status != GA_OK) return status;
   if (kind == FEASIBLE) ga_axpy(nv, 1, p->d, s->rhs);
-  *change = 0;
-  for (int k = 0; k < nv; k++) *change = fmax(*change, fabs(s->rhs[k] - p->d[k]));
-  *change = ga_team_max(e->team, *change);
+  *change = ga_measure_difference(e, s->rhs, p->d);
   memcpy(p->d, s->rhs, (size_t)nv * sizeof(double));
   ga_space_step(e->model->space, q, p->d, p->q);
   return GA_OK;
@@ -91,14 +91,14 @@ static ga_status position_steps(ga_projector *p, double t, const double *q, cons
                                 aim kind, bool *done) {
   const ga_eval *e = p->saddle->eval;
   double last = INFINITY, change = 0;
-  double size = ga_team_max(e->team, ga_max_abs(e->nq, q));
+  double start = ga_measure_position(e, q, p->size);
   int worse = 0;
   *done = false;
   for (int i = 0; i < ITERATIONS && !*done; i++) {
     ga_status status = position_step(p, t, q, v, kind, &change);
     if (status != GA_OK) return status;
     worse = change > last ? worse + 1 : 0;
-    *done = has_converged(change, last, size);
+    *done = has_converged(change, last, fmax(start, ga_measure_position(e, p->q, p->size)));
     if (!isfinite(change) || worse > 3) break;
     last = change;
   }
@@ -165,7 +165,7 @@ ga_status ga_project_velocity(ga_projector *p, double t, const double *q, double
   ga_saddle *s = p->saddle;
   ga_eval *e = p->saddle->eval;
   int nv = e->nv, nlam = e->nlam;
-  double last = INFINITY;
+  double last = INFINITY, start = ga_measure(e, v);
   memcpy(p->v, v, (size_t)nv * sizeof(double));
   for (int i = 0; i < ITERATIONS && e->nlam_all + e->npsi_all > 0; i++) {
     ga_status status = ga_saddle_factor(s, t, q, p->v);
@@ -179,10 +179,10 @@ ga_status ga_project_velocity(ga_projector *p, double t, const double *q, double
     for (int k = 0; target && k < nlam; k++) s->rhs[nv + k] += target[k];
     status = ga_saddle_solve(s);
     if (status != GA_OK) return status;
-    double change = ga_team_max(e->team, ga_max_abs(nv, s->rhs));
+    double change = ga_measure(e, s->rhs);
     ga_axpy(nv, 1, s->rhs, p->v);
     if (!with_k || e->npsi_all == 0) break;
-    if (has_converged(change, last, ga_team_max(e->team, ga_max_abs(nv, p->v)))) break;
+    if (has_converged(change, last, fmax(start, ga_measure(e, p->v)))) break;
     last = change;
     if (i == ITERATIONS - 1 || !isfinite(change)) {
       return ga_fail(e->err, GA_ERR_INITIAL,

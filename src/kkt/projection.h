@@ -10,6 +10,7 @@ typedef struct ga_projector {
   ga_saddle *saddle; /* borrowed; its matrices, right-hand side and factors are overwritten */
   double *q, *v;     /* nq, nv: the projected position, the projected velocity */
   double *d, *d_on;  /* nv: way to the projected position; way to the first point with g = 0 */
+  double *size;      /* nv: sizes of coordinates */
   double *g;         /* nlam: residuals of positions */
   double *T;         /* tangent of exp at d */
 } ga_projector;

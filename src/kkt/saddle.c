@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "kkt/measure.h"
 #include "kkt/soft_rows.h"
 #include "lie/lie.h"
 #include "linsol/rank/rank.h"
@@ -173,7 +174,7 @@ static void scatter_diagonals(ga_saddle *s, rows with, const bool *dropped) {
   fill_diagonal(&s->E_mu, with == MASS_ONLY);
   fill_diagonal(&s->E_nu, with != WITH_G_AND_H);
   if (s->soft && with != MASS_ONLY) {
-    ga_rank_masses(&s->M, s->mass);
+    ga_rank_masses(&s->M, s->eval->metric, s->mass);
     measure_units(s, &s->G, s->unit);
     measure_units(s, &s->H, s->unit + nlam);
     set_soft_diagonal(s->unit, dropped, &s->E_mu);
@@ -393,6 +394,14 @@ static ga_status linearise_reaction(ga_saddle *s, double t, const double *q, con
   return GA_OK;
 }
 
+/* Size of the force of multiplier i of x (nlam + npsi numbers): |x_i| times the length of its row in
+ * W^-1, in which forces and torques are comparable. */
+static double multiplier_size(const ga_saddle *s, int i, double x) {
+  int nlam = s->eval->nlam;
+  bool holonomic = i < nlam;
+  return fabs(x) * ga_measure_length(s->eval, holonomic ? &s->G : &s->H, holonomic ? i : i - nlam);
+}
+
 /* v', lam, psi into s->rhs for an own reaction R, by Newton's iteration for the multipliers from
  * s->guess, which is updated. GA_ERR_INITIAL if it does not converge. Collective. */
 static ga_status nonlinear_acceleration(ga_saddle *s, double t, const double *q, const double *v) {
@@ -408,11 +417,14 @@ static ga_status nonlinear_acceleration(ga_saddle *s, double t, const double *q,
     if (status == GA_OK) status = assemble_and_factor(s, t, WITH_G_AND_H);
     if (status == GA_OK) status = ga_saddle_solve(s);
     if (status != GA_OK) return status;
-    double change = 0, size = ga_team_max(e->team, ga_max_abs(multipliers, s->rhs + e->nv));
+    double change = 0, size = 0;
     for (int i = 0; i < multipliers; i++) {
-      change = fmax(change, fabs(s->rhs[e->nv + i] - s->guess[i]));
-      s->guess[i] = s->rhs[e->nv + i];
+      double new = s->rhs[e->nv + i];
+      size = fmax(size, multiplier_size(s, i, new));
+      change = fmax(change, multiplier_size(s, i, new - s->guess[i]));
+      s->guess[i] = new;
     }
+    size = ga_team_max(e->team, size);
     change = ga_team_max(e->team, change);
     /* quadratic convergence ends at rounding */
     if (change <= 1e-15 * size || (change <= 1e-10 * size && change >= 0.5 * last)) return GA_OK;

@@ -26,6 +26,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "kkt/measure.h"
 #include "run/integrator.h"
 
 /* Names: a, w, momentum are the memory of the method, a_n, w_n (method.h) and M a of weighted rows;
@@ -113,22 +114,19 @@ static void correct_a(const ga_integrator *it, double ratio, ga_memory *next) {
   for (int i = 0; i < nv; i++) next->a[i] = base[i] + ratio * (mem->a[i] - base[i]);
 }
 
-/* How far the memory a is from the acceleration of its time: the largest |a_i - w_i|, for weighted
- * rows |a_i - v'_i|, over all processes (collective). For a smooth motion this shift is alpha h
+/* How far the memory a is from the acceleration of its time: the size of a - w in the metric W,
+ * for weighted rows of a - v', over all processes (collective). For a smooth motion this shift is alpha h
  * |w'|; vd, w: v' and w that belong to a. */
 static double largest_shift(const ga_integrator *it, const double *a, const double *vd,
                             const double *w) {
-  const double *base = it->method->weighted ? vd : w;
-  double largest = 0;
-  for (int i = 0; i < it->eval.nv; i++) largest = ga_larger(largest, fabs(a[i] - base[i]));
-  return ga_team_max(it->eval.team, largest);
+  return ga_measure_difference(&it->eval, a, it->method->weighted ? vd : w);
 }
 
-/* One rounding of the largest entry of w (weighted rows: of v') in the accepted memory.
+/* One rounding of w (weighted rows: of v') in the accepted memory, in the metric W.
  * Collective. */
 static double rounding_of_w(const ga_integrator *it) {
   const double *base = it->method->weighted ? it->mem.vd : it->mem.w;
-  return DBL_EPSILON * ga_team_max(it->eval.team, ga_max_abs(it->eval.nv, base));
+  return DBL_EPSILON * ga_measure(&it->eval, base);
 }
 
 /* Option rescale = gamma: set the coefficients of the step, step.eq.tab, to those with gamma_n for
@@ -244,7 +242,7 @@ static void taylor_step(ga_integrator *it, double dt, double *q, double *v) {
 static bool acceleration_hardly_changes(ga_integrator *it, double t1, double fraction) {
   const ga_memory *mem = &it->mem;
   ga_saddle *s = &it->saddle;
-  ga_team *team = it->eval.team;
+  const ga_eval *e = &it->eval;
   ga_memory_change *w = &it->memory_change;
   int nv = it->eval.nv;
   taylor_step(it, t1 - mem->t, w->q, w->v);
@@ -255,12 +253,12 @@ static bool acceleration_hardly_changes(ga_integrator *it, double t1, double fra
   }
   ga_error_clear(&it->error);
   if (status != GA_OK) return false;
-  double allowed = fraction * ga_team_max(team, ga_max_abs(nv, w->vd));
+  double allowed = fraction * ga_measure(e, w->vd);
   ga_axpy(nv, -1, w->vd, w->change);
-  if (ga_team_max(team, ga_max_abs(nv, w->change)) <= allowed) return true;
+  if (ga_measure(e, w->change) <= allowed) return true;
   ga_rest_rounding(it, mem->t, mem->q, mem->v, w->noise);
   ga_rest_clean(nv, w->noise, 2, w->change);
-  return ga_team_max(team, ga_max_abs(nv, w->change)) <= allowed;
+  return ga_measure(e, w->change) <= allowed;
 }
 
 /* True if the planned step is so short that rounding would spoil it (see above): the caller then

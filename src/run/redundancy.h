@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Redundant constraints, and singular positions on the way (redundancy.c). */
+/* Redundant constraints: rank and kept rows (kept_rows.c), singular positions on the way
+ * (redundancy.c). */
 #ifndef GA_SRC_REDUNDANCY_H
 #define GA_SRC_REDUNDANCY_H
 
@@ -49,6 +50,11 @@ ga_status ga_redundancy_acceleration(struct ga_integrator *it, ga_memory *at);
 
 /* Set the guess of the first step, predictor.phi[0], from the accepted state; `chosen` is freed. */
 void ga_redundancy_guess(struct ga_integrator *it);
+
+/* Choose other rows at the accepted state, as many as before, unless the rank looks smaller there. */
+ga_status ga_redundancy_choose_anew(struct ga_integrator *it);
+/* Reproducible number in [-1, 1) for entry i of a probe. */
+double ga_redundancy_random(unsigned i, unsigned probe);
 
 /* A step begins: set `ahead` and `soften` of step.eq. */
 void ga_redundancy_begin(struct ga_integrator *it);

@@ -14,6 +14,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "kkt/measure.h"
 #include "lie/lie.h"
 #include "run/integrator.h"
 #include "run/step_size.h"
@@ -64,10 +65,9 @@ void ga_rest_init(ga_integrator *it) {
 }
 
 /* noise_i = relative_noise (|M||v'| + |G|^T|lam| + |H|^T|psi|)_i / M_ii; 0 without mass, or if a
- * process fails. *x holds v', lam, psi. Returns the largest entry over all processes. Collective.
- */
-static double rounding_of_forces(ga_integrator *it, const ga_csr *M, const ga_csr *G,
-                                 const ga_csr *H, const ga_values *x, double *noise) {
+ * process fails. *x holds v', lam, psi. Collective. */
+static void rounding_of_forces(ga_integrator *it, const ga_csr *M, const ga_csr *G, const ga_csr *H,
+                               const ga_values *x, double *noise) {
   double *mass = it->rest_work.mass;
   int nv = it->eval.nv;
   memset(noise, 0, (size_t)nv * sizeof(double));
@@ -81,7 +81,6 @@ static double rounding_of_forces(ga_integrator *it, const ga_csr *M, const ga_cs
   known = ga_team_sum_shared(team, 1, mass) == GA_OK && known;
   for (int i = 0; i < nv; i++)
     noise[i] = known && mass[i] > 0 ? relative_noise(it) * noise[i] / mass[i] : 0;
-  return ga_team_max(team, ga_max_abs(nv, noise));
 }
 
 /* noise_i = max(noise_i, |change of v'_i|) if q is moved by relative_noise |q|, all entries to one
@@ -104,7 +103,7 @@ static void add_noise_of_callbacks(ga_integrator *it, double t, const double *q,
 }
 
 /* Estimate the rounding noise of v' at (t, q, v) into noise, each entry at least FLOOR of the
- * largest; returns the largest entry, 0 (and zeros) if it cannot be computed. Clears it->error.
+ * largest, in the metric W; returns the largest, 0 (and zeros) if it cannot be computed. Clears it->error.
  * Collective. */
 double ga_rest_rounding(ga_integrator *it, double t, const double *q, const double *v,
                         double *noise) {
@@ -121,8 +120,10 @@ double ga_rest_rounding(ga_integrator *it, double t, const double *q, const doub
     add_noise_of_callbacks(it, t, q, v, true, noise);
   }
   ga_error_clear(&it->error);
-  double largest = ga_team_max(it->eval.team, ga_max_abs(nv, noise));
-  for (int i = 0; i < nv; i++) noise[i] = fmax(noise[i], FLOOR * largest);
+  double largest = ga_measure(&it->eval, noise);
+  for (int i = 0; i < nv; i++) {
+    noise[i] = fmax(noise[i], FLOOR * largest / it->eval.root_metric[i]);
+  }
   return largest;
 }
 
@@ -141,18 +142,20 @@ bool ga_rest_suspect(ga_integrator *it, double h) {
   const ga_site *end = &it->step.eq.site[GA_SITE_NEW];
   const ga_memory *mem = &it->mem;
   const ga_saddle *s = &it->saddle;
-  ga_team *team = it->eval.team;
   const ga_rest_work *w = &it->rest_work;
-  ga_eval_size(&it->eval, mem->q, w->d);
-  double size = fmax(ga_max_abs(it->eval.nv, c->size_q), ga_max_abs(it->eval.nv, w->d));
-  size = ga_team_max(team, size);
-  double speed = ga_team_max(team, ga_max_abs(it->eval.nv, c->size_v));
+  const ga_eval *e = &it->eval;
+  double size = fmax(ga_measure(e, c->size_q), ga_measure_position(e, mem->q, w->d));
+  double speed = ga_measure(e, c->size_v);
   if (h * speed <= HARDLY * DBL_EPSILON * size) return true;
   bool by_step = it->method->report == GA_REPORT_STEP; /* else the matrices are those of v' */
   const ga_values x = {.vd = mem->vd, .lam = mem->lam, .psi = mem->psi};
-  double noise = by_step ? rounding_of_forces(it, &end->M, &end->G, &end->H, &x, w->noise)
-                         : rounding_of_forces(it, &s->M, &s->G, &s->H, &x, w->noise);
-  return h * noise >= SHARE * (o->atol + o->rtol * speed);
+  rounding_of_forces(it, by_step ? &end->M : &s->M, by_step ? &end->G : &s->G,
+                     by_step ? &end->H : &s->H, &x, w->noise);
+  bool matters = false;
+  for (int i = 0; i < e->nv && !matters; i++) {
+    matters = h * w->noise[i] >= SHARE * (o->atol + o->rtol * speed / e->root_metric[i]);
+  }
+  return ga_team_any(e->team, matters);
 }
 
 /* ---- sizes of a system at rest ----------------------------------------------------------- */
@@ -176,10 +179,10 @@ static bool force_after(ga_integrator *it, const ga_rest *s, const double *noise
   ga_rest_work *w = &it->rest_work;
   int nv = it->eval.nv;
   ga_saddle *saddle = &it->saddle;
-  double t = s->t + T, change = 0;
+  double t = s->t + T;
   if (ga_saddle_acceleration(saddle, t, s->q, s->v, w->later, NULL, NULL) != GA_OK) return false;
   ga_rest_clean(nv, noise, 1, w->later);
-  *largest = ga_team_max(it->eval.team, ga_max_abs(nv, w->later));
+  *largest = ga_measure(&it->eval, w->later);
   for (int i = 0; i < nv; i++) {
     w->d[i] = T * T / 6 * w->later[i];
     w->v[i] = s->v[i] + T / 2 * w->later[i];
@@ -187,8 +190,7 @@ static bool force_after(ga_integrator *it, const ga_rest *s, const double *noise
   ga_space_step(it->model->space, s->q, w->d, w->q);
   if (ga_saddle_acceleration(saddle, t, w->q, w->v, w->moved, NULL, NULL) != GA_OK) return false;
   ga_rest_clean(nv, noise, 1, w->moved);
-  for (int i = 0; i < nv; i++) change = ga_larger(change, fabs(w->moved[i] - w->later[i]));
-  return ga_team_max(it->eval.team, change) <= *largest / 2;
+  return ga_measure_difference(&it->eval, w->moved, w->later) <= *largest / 2;
 }
 
 /* Does v' of the resting state still grow like a power of T, by more than sqrt(2) from T/2 to T?
@@ -201,13 +203,13 @@ static bool force_develops(ga_integrator *it, const ga_rest *s, const double *no
   return force_after(it, s, noise, T, now) && *now * *now >= 2 * before * before;
 }
 
-/* The largest |vd_i| that is above its rounding noise. Collective. */
+/* The largest |vd_i|, in the metric W, that is above its rounding noise. Collective. */
 static double largest_true_acceleration(const ga_integrator *it, const double *noise,
                                         const double *vd) {
   double largest = 0;
   for (int i = 0; i < it->eval.nv; i++) {
     double a = fabs(vd[i]);
-    if (a > noise[i]) largest = ga_larger(largest, a);
+    if (a > noise[i]) largest = ga_larger(largest, it->eval.root_metric[i] * a);
   }
   return ga_team_max(it->eval.team, largest);
 }

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "kkt/measure.h"
 #include "run/integrator.h"
 
 /* Allocate the work arrays of this file from it->arena; the caller checks arena.failed. */
@@ -90,19 +91,16 @@ ga_status ga_start_hidden_target(ga_integrator *it, double t, const double *q, c
   return GA_OK;
 }
 
-/* sum_j |A_ij| |x_j| of row i, with |x_j| = size if x is NULL: the size of the terms of that
- * row. */
-static double row_size(const ga_csr *A, int i, const double *x, double size) {
+/* sum_j |A_ij| |x_j| of row i: the size of the terms of that row. */
+static double row_size(const ga_csr *A, int i, const double *x) {
   double sum = 0;
-  for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) {
-    sum += fabs(A->val[e]) * (x ? fabs(x[A->col[e]]) : size);
-  }
+  for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) sum += fabs(A->val[e]) * fabs(x[A->col[e]]);
   return sum;
 }
 
-static const double ROUND = 1e-14; /* residuals of positions below this are rounding */
-static const double NEAR =
-    1e-3; /* |g| relative to |q|, below which no solution means contradiction */
+/* Residuals relative to sum_j |G_ij| Q/sqrt(w_j), Q the size of q in the metric W: */
+static const double ROUND = 100 * DBL_EPSILON; /* below this they are rounding */
+static const double NEAR = 1e-3;               /* below this, no solution means contradiction */
 
 /* GA_ERR_INITIAL with a message about violated row i: its name, residual and limit. best: the
  * values are already the best ones, so the constraints contradict each other. */
@@ -125,8 +123,8 @@ static ga_status fail_inconsistent(ga_integrator *it, const char *what, const ch
 }
 
 /* Check |g_i|, |(G v + g_t)_i|, |k_i| of this process against initial_tol times the sum of their
- * terms; GA_ERR_INITIAL at the first that is larger. g may contain constants, so positions count as
- * at least ROUND; velocities that move q by rounding in a step h count as zero. best: see
+ * terms; GA_ERR_INITIAL at the first that is larger. Terms of g have the size of q; velocities that
+ * move q by rounding in a step h count as zero. best: see
  * fail_inconsistent. saddle.G and saddle.H are overwritten. */
 static ga_status check_own_rows(ga_integrator *it, double t, const double *q, const double *v,
                                 bool best) {
@@ -134,25 +132,25 @@ static ga_status check_own_rows(ga_integrator *it, double t, const double *q, co
   ga_saddle *s = &it->saddle;
   const ga_model *model = it->model;
   double *g = it->start_work.g, *k = it->start_work.k;
-  double tol = it->options.initial_tol, size = ga_team_max(e->team, ga_max_abs(e->nq, q));
-  double noise = (100 * DBL_EPSILON * size + ROUND) / it->h;
+  double tol = it->options.initial_tol, size = ga_measure_position(e, q, it->start_work.d);
+  double noise = ROUND * size / it->h;
   const ga_evaluation out = {.g = g, .G = &s->G, .k = k, .H = &s->H};
   ga_status status = ga_eval_all(e, t, q, v, &out);
   for (int i = 0; i < e->nlam && status == GA_OK; i++) {
-    double allowed = row_size(&s->G, i, NULL, tol * size + ROUND);
+    double allowed = fmax(tol, ROUND) * size * ga_measure_reach(e, &s->G, i);
     if (fabs(g[i]) <= allowed) continue;
     return fail_inconsistent(it, "holonomic constraint", "g", i, model->lam_names, g[i], allowed,
                              best);
   }
   if (status == GA_OK) status = ga_eval_hidden(e, t, q, v, &s->G, g);
   for (int i = 0; i < e->nlam && status == GA_OK; i++) {
-    double allowed = tol * row_size(&s->G, i, v, 0) + row_size(&s->G, i, NULL, noise);
+    double allowed = tol * row_size(&s->G, i, v) + noise * ga_measure_reach(e, &s->G, i);
     if (fabs(g[i]) <= allowed) continue;
     return fail_inconsistent(it, "hidden velocity constraint of", "g", i, model->lam_names, g[i],
                              allowed, best);
   }
   for (int i = 0; i < e->npsi && status == GA_OK; i++) {
-    double allowed = tol * row_size(&s->H, i, v, 0) + row_size(&s->H, i, NULL, noise);
+    double allowed = tol * row_size(&s->H, i, v) + noise * ga_measure_reach(e, &s->H, i);
     if (fabs(k[i]) <= allowed) continue;
     return fail_inconsistent(it, "nonholonomic constraint", "k", i, model->psi_names, k[i], allowed,
                              best);
@@ -243,10 +241,8 @@ ga_status ga_start_implicit_step(ga_integrator *it, const ga_past *past, double 
     ga_status status = ga_loop_solve(it, &changing, h, t1);
     if (status == GA_OK) status = improve_implicit_a(it, better);
     if (status != GA_OK) return status;
-    ga_team *team = it->eval.team;
-    double change = 0, size = ga_team_max(team, ga_max_abs(nv, better));
-    for (int i = 0; i < nv; i++) change = fmax(change, fabs(better[i] - a[i]));
-    change = ga_team_max(team, change);
+    double size = ga_measure(&it->eval, better);
+    double change = ga_measure_difference(&it->eval, better, a);
     if (change <= 4 * DBL_EPSILON * size || (change <= 1e-10 * size && change >= last)) {
       return GA_OK;
     }
@@ -276,19 +272,21 @@ static ga_status project_both(ga_integrator *it, double t, double *q, double *v,
  * an entry. */
 static ga_status project_softly(ga_integrator *it, double t, double *q, double *v, double *dq,
                                 double *dv) {
-  const ga_eval *e = &it->eval;
-  double *g = it->start_work.g, size = 1 + ga_max_abs(e->nq, q);
-  ga_status status = ga_eval_g(&it->eval, t, q, g);
-  if (status != GA_OK) return status;
+  ga_eval *e = &it->eval;
+  ga_csr *G = &it->saddle.G;
+  double *g = it->start_work.g, size = ga_measure_position(e, q, it->start_work.d);
+  double largest = 0, violation = 0; /* of the residuals: the largest relative one, and itself */
   int worst = 0;
-  for (int i = 1; i < e->nlam; i++) {
-    if (fabs(g[i]) > fabs(g[worst])) worst = i;
+  ga_status status = ga_eval_all(e, t, q, NULL, &(ga_evaluation){.g = g, .G = G});
+  if (status != GA_OK) return status;
+  for (int i = 0; i < e->nlam; i++) {
+    double relative = g[i] == 0 ? 0 : fabs(g[i]) / (size * ga_measure_reach(e, G, i));
+    if (relative > largest) largest = relative, worst = i, violation = fabs(g[i]);
   }
-  double violation = e->nlam > 0 ? fabs(g[worst]) : 0;
   status = project_both(it, t, q, v, dq, dv);
   /* true: these are the best values there are */
   if (status == GA_OK) return check_consistent(it, t, q, v, true);
-  if (status != GA_ERR_INITIAL || violation > NEAR * size) return status;
+  if (status != GA_ERR_INITIAL || largest > NEAR) return status;
   char name[96];
   ga_eval_entry_name(name, sizeof name, "g", worst, it->model->lam_names);
   return ga_fail(

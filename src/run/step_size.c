@@ -22,7 +22,8 @@
  * same manner, and a second time at the first step and after a rejected one.
  *
  * err = max over the components of weight |e| / (atol + rtol size), size the largest value of the
- * component since the start, but not less than FLOOR times the largest of all: a component that
+ * component since the start, but not less than FLOOR times the largest of all, in the metric W of
+ * the model, by which lengths and angles are compared: a component that
  * passes through zero or stays there is measured by the others. A system at rest has the sizes of
  * the motion to come, and rounding does not count as an error (rounding_noise.c). err <= 1 is
  * accepted. Controller (PI): h <- h min(GROW, max(SHRINK, SAFE err^-(1/3 - 3/4 B) err_last^B)), B =
@@ -32,6 +33,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "kkt/measure.h"
 #include "lie/lie.h"
 #include "run/integrator.h"
 
@@ -66,18 +68,19 @@ static double v_factor(const ga_params *par) {
   return -1.0 / 12 + alpha / 2 - alpha * par->alpha_f;
 }
 
-/* max_i weight_i |e_i| / (atol + rtol max(x_i, FLOOR max x)): the error e (nv numbers) relative to
- * what is allowed for values of size x >= 0; weight NULL: 1. NaN if an entry of e is. Collective:
+/* max_i weight_i |e_i| / (atol + rtol max(x_i, FLOOR X/sqrt(w_i))): the error e (nv numbers) relative
+ * to what is allowed for values of size x >= 0, X the largest of all in the metric W; weight NULL: 1. NaN if an entry of e is. Collective:
  * the maximum over all processes of a team. */
 static double error_norm(const ga_integrator *it, const double *e, const double *x,
                          const double *weight) {
   const ga_options *o = &it->options;
   ga_team *team = it->eval.team;
-  double least = FLOOR * ga_team_max(team, ga_max_abs(it->eval.nv, x)), worst = 0;
+  double least = FLOOR * ga_measure(&it->eval, x), worst = 0;
   for (int i = 0; i < it->eval.nv; i++) {
     double size = fabs(e[i]) * (weight ? weight[i] : 1);
     if (size == 0) continue;
-    worst = ga_larger(worst, size / (o->atol + o->rtol * fmax(x[i], least)));
+    worst =
+        ga_larger(worst, size / (o->atol + o->rtol * fmax(x[i], least / it->eval.root_metric[i])));
   }
   return ga_team_max(team, worst);
 }
@@ -270,7 +273,7 @@ void ga_step_size_reject(ga_integrator *it, double err, double h) {
   const ga_memory *mem = &it->mem;
   if (c->suspect) {
     ga_start_guess(it);
-    double speed = ga_team_max(it->eval.team, ga_max_abs(it->eval.nv, c->size_v));
+    double speed = ga_measure(&it->eval, c->size_v);
     if (speed <= h * ga_rest_rounding(it, mem->t, mem->q, mem->v, c->noise)) {
       const ga_rest state = {mem->t, mem->q, mem->v, mem->vd};
       ga_rest_sizes(it, &state, c->noise, h, c->size_q, c->size_v);
@@ -322,7 +325,7 @@ static double rest_at_start(ga_integrator *it, const ga_memory *at) {
   memset(c->rest_v, 0, bytes);
   ga_team *team = it->eval.team;
   double h = at->h, rounding = ga_rest_rounding(it, at->t, at->q, at->v, c->noise);
-  if (ga_team_max(team, ga_max_abs(it->eval.nv, at->v)) > h * rounding) return INFINITY;
+  if (ga_measure(&it->eval, at->v) > h * rounding) return INFINITY;
   const ga_rest state = {at->t, at->q, at->v, at->vd};
   double T = ga_rest_sizes(it, &state, c->noise, h, c->rest_q, c->rest_v);
   bool moved = ga_team_max(team, ga_max_abs(it->eval.nv, at->vd)) > 0;

@@ -18,15 +18,15 @@ void dtrtrs_(const char *uplo, const char *trans, const char *diag, const int *n
              size_t trans_len, size_t diag_len);
 
 /* mass[i] = M_ii, with a positive substitute where M_ii is not positive; see rank.h. */
-void ga_rank_masses(const ga_csr *M, double *mass) {
+void ga_rank_masses(const ga_csr *M, const double *w, double *mass) {
   double least = INFINITY;
   for (int i = 0; i < M->nrow; i++) {
     int e = ga_csr_find(M, i, i);
     mass[i] = e >= 0 ? M->val[e] : 0;
-    if (mass[i] > 0 && mass[i] < least) least = mass[i];
+    if (mass[i] > 0 && mass[i] / w[i] < least) least = mass[i] / w[i];
   }
   for (int i = 0; i < M->nrow; i++) {
-    if (!(mass[i] > 0)) mass[i] = least < INFINITY ? least : 1;
+    if (!(mass[i] > 0)) mass[i] = w[i] * (least < INFINITY ? least : 1);
   }
 }
 
@@ -47,7 +47,10 @@ static bool append_rows(ga_rank_matrix *a, const ga_csr *from, const double *mas
       largest = ga_larger(largest, fabs(A->val[at++]));
     }
     if (!(largest <= DBL_MAX)) return false;
-    for (int k = A->ptr[row0 + i]; k < at; k++) sum += pow(A->val[k] / largest, 2);
+    for (int k = A->ptr[row0 + i]; k < at; k++) {
+      double part = A->val[k] / largest;
+      sum += part * part;
+    }
     double length = a->length[row0 + i] = largest * sqrt(sum);
     for (int k = A->ptr[row0 + i]; k < at; k++) A->val[k] /= length;
     A->ptr[row0 + i + 1] = at;
@@ -180,7 +183,8 @@ static ga_status factor_qr(pivoted *f, const ga_rank_matrix *a, ga_arena *arena,
 static double residual_of(const pivoted *f, int k) {
   double sum = 0;
   for (int i = f->rank; i < f->n && i <= k; i++) {
-    sum += pow(f->a[(size_t)k * (size_t)f->n + (size_t)i], 2);
+    double entry = f->a[(size_t)k * (size_t)f->n + (size_t)i];
+    sum += entry * entry;
   }
   return sqrt(sum);
 }

@@ -16,7 +16,9 @@
 
 #include "base/csr.h"
 
-/* largest relative least-squares residual of a dependent row */
+/* Largest relative least-squares residual of a dependent row. This is the one threshold for
+ * dependent rows, in runs, checks and linearizations. Rounding errors of gradients leave 1e-15 to
+ * 1e-12; the forces of a row that is nearer than 1e-8 to others are lost in rounding. */
 #define GA_RANK_TOL 1e-8
 
 /* GA_RANK_AUTO: sparse first; then dense, if that finds dependent or nearly dependent rows and
@@ -48,9 +50,10 @@ typedef struct ga_rank {
 ga_status ga_rank_analyze(ga_rank *rank, const ga_rank_rows *rows, ga_rank_way way, ga_error *err);
 void ga_rank_free(ga_rank *rank);
 
-/* `mass` of ga_rank_rows from a mass matrix: its diagonal; where that is zero, the least positive
- * diagonal entry, or 1 if there is none. */
-void ga_rank_masses(const ga_csr *M, double *mass);
+/* `mass` of ga_rank_rows from a mass matrix: its diagonal; where that is zero, w_i times the least
+ * positive M_jj/w_j, or w_i if there is none. w: the metric, which makes masses and moments of
+ * inertia comparable. */
+void ga_rank_masses(const ga_csr *M, const double *w, double *mass);
 
 /* Sentences on a result, one for each owner of dependent rows, in the order of their rows: the i-th
  * into text, false past the last. Rows "joint hinge_2, row 1", .. are owned by "joint hinge_2";

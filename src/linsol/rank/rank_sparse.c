@@ -277,7 +277,7 @@ static double combine(work *w, int k) {
   for (int t = -1; t < w->nsupport; t++) {
     int row = w->order[t < 0 ? k : w->support[t]];
     for (int e = A->ptr[row]; e < A->ptr[row + 1]; e++) {
-      sum += pow(w->left[A->col[e]], 2);
+      sum += w->left[A->col[e]] * w->left[A->col[e]];
       w->left[A->col[e]] = 0;
     }
   }
