@@ -294,7 +294,8 @@ typedef struct ga_check {
   int bodies, joints, coordinates;
   int velocities, rows; /* unknowns and equations of joints, drives and couplers */
   int gruebler;         /* velocities - rows: the degrees of freedom by counting */
-  int freedom;          /* the true ones: velocities - rank */
+  int freedom;          /* the true ones, of velocities: velocities - rank */
+  int positions;        /* of positions: more where nonholonomic rows bind velocities only */
   int redundant;        /* rows that follow from others */
   int loose;            /* bodies that no joint and no force connects to anything */
   double length;        /* the largest distance of joint points: the size of the mechanism */

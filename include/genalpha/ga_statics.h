@@ -96,8 +96,9 @@ GA_API void ga_linearization_free(ga_linearization *lin);
 GA_API const ga_csr *ga_linearization_matrix(const ga_linearization *lin, char name);
 
 /* Eigenvalues s of y = Re(shape e^(s t)), the slowest first. Of a pair of conjugates the one with
- * im > 0 stands for both; a vibration has re = -zeta |s|, a mode without vibration im = 0. What is
- * below 1e-7 of the fastest is zero: a direction in which nothing holds the model. */
+ * im > 0 stands for both; a vibration has re = -zeta |s|, a mode without vibration im = 0. Zero
+ * eigenvalues are found by the rank of the matrix, not by their size: there is one mode s = 0 for
+ * each independent change of the configuration at which the model stays as it is. */
 typedef struct ga_modes {
   /* given: arrays of the caller */
   int room;                    /* how many modes fit */
@@ -106,10 +107,11 @@ typedef struct ga_modes {
   bool few;                    /* only the slowest, by shift and inversion: for large models at rest
                                   without damping; needs ARPACK */
   /* found */
-  int count;     /* modes in the arrays */
-  int all;       /* modes there are; few: count */
-  int freedom;   /* independent changes of the configuration that the constraints allow */
-  bool unstable; /* some have re > 0 */
+  int count;      /* modes in the arrays */
+  int all;        /* modes there are; few: count */
+  int freedom;    /* independent changes of the configuration that the constraints allow */
+  bool unstable;  /* some have re > 0 */
+  int velocities; /* independent velocities: fewer than freedom with nonholonomic constraints */
 } ga_modes;
 
 /* By LAPACK, up to some thousand velocities; with `few` by ARPACK, unless nv is so small beside

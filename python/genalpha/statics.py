@@ -110,8 +110,8 @@ class Modes:
 
     @property
     def frequencies(self) -> Array:
-        """Of the vibrations, in Hz: |s| / 2 pi."""
-        return np.abs(self.s[self.s.imag > 0]) / (2 * np.pi)
+        """Of the vibrations, in Hz: Im s / 2 pi, damped, as `genalpha modes` prints them."""
+        return self.s.imag[self.s.imag > 0] / (2 * np.pi)
 
     @property
     def damping(self) -> Array:
@@ -126,7 +126,7 @@ class Modes:
             ratio = np.where(size > 0, -self.s.real / size, np.nan)
         vibrates = self.s.imag > 0
         return Table({"re": self.s.real, "im": self.s.imag,
-                      "hertz": np.where(vibrates, size / (2 * np.pi), np.nan),
+                      "hertz": np.where(vibrates, self.s.imag / (2 * np.pi), np.nan),
                       "damping": np.where(vibrates, ratio, np.nan)})
 
 

@@ -325,6 +325,33 @@ static ga_status check_steady(const ga_linearization *lin, ga_static_system *g, 
   return GA_OK;
 }
 
+/* *rest <- are the velocities of s nothing but what is left at rest, such as the rounding errors at
+ * the end of a run? They are if they move no component by RESTING of its unit in the time 1/w, where
+ * w^2 is the largest acceleration by forces, or by springs moved by one unit, over that unit. All
+ * of s but t, q, v is overwritten, and M, G, H, K of g. */
+static ga_status find_rest(ga_static_system *g, state *s, bool *rest) {
+  double *unit = ga_arena_doubles(&g->arena, (size_t)g->nv), fastest = 0, square = 0;
+  *rest = ga_max_abs(g->nv, s->v) == 0;
+  if (*rest) return GA_OK;
+  if (!unit) return ga_fail(g->eval.err, GA_ERR_MEM, "no memory to linearise");
+  ga_static_system_units(g->model, s->q, NULL, unit);
+  ga_status status = ga_static_system_set_weights(g, s->t, s->q, NULL);
+  if (status == GA_OK) {
+    status = ga_static_system_accelerate(g, s->t, s->q, s->v, s->vd, s->lam, s->psi);
+  }
+  const ga_eval_point at = {s->t, s->q, s->v, s->vd, s->lam, s->psi};
+  if (status == GA_OK) status = ga_eval_tangents(&g->eval, &at, &g->K, &g->C);
+  if (status == GA_OK) status = ga_eval_force(&g->eval, s->t, s->q, s->v, g->rhs);
+  if (status != GA_OK) return status;
+  for (int i = 0; i < g->nv; i++) {
+    const double acting = fabs(g->rhs[i]) + ga_static_system_reach(&g->K, i, unit);
+    square = fmax(square, acting / (g->W.val[i] * unit[i]));
+    fastest = fmax(fastest, fabs(s->v[i]) / unit[i]);
+  }
+  *rest = fastest <= RESTING * sqrt(square);
+  return GA_OK;
+}
+
 /* ---- the object ----------------------------------------------------------------------------- */
 
 /* allocates the six matrices of lin: full if lin->moving, else in the patterns of the model; false
@@ -392,7 +419,6 @@ ga_status ga_linearization_new(const ga_model *model, double t, const double *q,
   if (status == GA_OK) {
     lin->model = model;
     lin->nv = g.nv, lin->nlam = g.nlam, lin->npsi = g.npsi;
-    lin->moving = ga_max_abs(g.nv, v) > 0;
     lin->q = ga_arena_doubles(&lin->arena, (size_t)g.eval.nq);
     lin->weight = ga_arena_doubles(&lin->arena, (size_t)g.nv);
     if (lin->arena.failed || !allocate_state(&s, &g, &g.arena)) {
@@ -403,6 +429,12 @@ ga_status ga_linearization_new(const ga_model *model, double t, const double *q,
     memcpy(lin->q, q, (size_t)g.eval.nq * sizeof(double));
     memcpy(s.q, q, (size_t)g.eval.nq * sizeof(double));
     memcpy(s.v, v, (size_t)g.nv * sizeof(double));
+    bool rest = false;
+    status = find_rest(&g, &s, &rest);
+    lin->moving = !rest;
+    if (rest) memset(s.v, 0, (size_t)g.nv * sizeof(double));
+  }
+  if (status == GA_OK) {
     status = fill_linearization(lin, &g, &s, frozen);
   }
   ga_static_system_close(&g);

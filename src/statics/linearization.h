@@ -36,6 +36,22 @@ ga_status ga_lapack_eigen_symmetric(int n, double *A, double *B, double *s, ga_a
                                     ga_error *err);
 ga_status ga_lapack_eigen_general(int n, double *A, double *B, double *re, double *im,
                                   double *vectors, ga_arena *arena, ga_error *err);
+/* Eigenvalues of A x = s M x with zeros found by ranks (zero_eigenvalues.c). */
+typedef struct ga_pencil {
+  /* given; A and M are destroyed */
+  int n;
+  double *A, *M; /* n x n by columns */
+  double *noise; /* n positive numbers: a bound of the rounding errors of each row of A */
+  bool regular;  /* M is regular; else some eigenvalues are infinite */
+  /* found; arrays of the arena */
+  int count;          /* eigenvalues that are not zero */
+  double *re, *im;    /* those, infinite ones with re = INFINITY */
+  double *vectors;    /* n x count, a pair of conjugates in two columns */
+  int zeros, kernel;  /* zero eigenvalues with multiplicity; dimension of A x = 0 */
+  const double *null; /* n x kernel: basis of A x = 0; NULL: kernel is 0 */
+} ga_pencil;
+ga_status ga_pencil_eigenvalues(ga_pencil *p, ga_arena *arena, ga_error *err);
+
 /* X <- A^-1 X for a symmetric positive definite A, destroyed; false if it is not */
 bool ga_lapack_solve_positive(int n, double *A, int columns, double *X, int ldx);
 /* C = A B or A^T B, all by columns: A rows x inner (as it is used), B inner x columns */

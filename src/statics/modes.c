@@ -19,9 +19,10 @@
 #include "statics/linearization.h"
 
 enum { DENSE_MOST = 6000 }; /* most velocities for dense matrices */
-/* Eigenvalues below ZERO, and omega^2 below ZERO_SQUARE, of the largest count as zero; a matrix
- * with less than SYMMETRIC relative asymmetry counts as symmetric. */
-static const double ZERO = 1e-7, ZERO_SQUARE = 1e-13, SYMMETRIC = 1e-9;
+/* ROUNDING: relative errors of the entries of the matrices, from roundings and from multipliers
+ * that are the solution of a linear system. omega^2 below ZERO_SQUARE of the largest counts as
+ * zero; a matrix with less than SYMMETRIC relative asymmetry counts as symmetric. */
+static const double ROUNDING = 1e-12, ZERO_SQUARE = 1e-13, SYMMETRIC = 1e-9;
 
 typedef struct reduction {
   const ga_linearization *lin;
@@ -139,7 +140,7 @@ static bool is_symmetric(const reduction *r) {
 }
 
 /* Solves (Kn - omega^2 Mn) z = 0 and sets re, im, vectors, count. omega^2 > 0: a pair +- i omega; <
- * 0: two real eigenvalues; 0: twice zero. GA_RETRY_SINGULAR if Mn is not positive definite: then
+ * 0: two real eigenvalues; 0: one entry for the double zero. GA_RETRY_SINGULAR if Mn is not positive definite: then
  * nothing of r is set. Mn and Kn are kept. */
 static ga_status solve_symmetric(reduction *r) {
   const int d = r->d;
@@ -154,19 +155,24 @@ static ga_status solve_symmetric(reduction *r) {
   }
   const ga_status status = ga_lapack_eigen_symmetric(d, A, B, square, &r->arena, r->err);
   if (status != GA_OK) return status;
-  r->count = 2 * d;
   r->re = new_matrix(r, 2 * d, 1);
   r->im = new_matrix(r, 2 * d, 1);
   r->vectors = new_matrix(r, d, 2 * d);
   if (r->arena.failed) return no_memory(r);
   const double fastest = ga_max_abs(d, square);
-  for (int k = 0; k < d; k++) {
+  const size_t length = (size_t)d * sizeof(double);
+  for (int k = 0, c = 0; k < d; k++) {
     const double x = fabs(square[k]) <= ZERO_SQUARE * fastest ? 0 : square[k];
-    r->re[2 * k] = x < 0 ? sqrt(-x) : 0, r->re[2 * k + 1] = -r->re[2 * k];
-    r->im[2 * k] = x > 0 ? sqrt(x) : 0, r->im[2 * k + 1] = -r->im[2 * k];
-    memcpy(r->vectors + 2 * k * d, A + k * d, (size_t)d * sizeof(double));
-    /* of a vibration the second column is the imaginary part */
-    if (!(x > 0)) memcpy(r->vectors + (2 * k + 1) * d, A + k * d, (size_t)d * sizeof(double));
+    /* of a vibration the second column is the imaginary part, which is 0 */
+    memcpy(r->vectors + c * d, A + k * d, length);
+    r->im[c] = x > 0 ? sqrt(x) : 0;
+    r->re[c++] = x < 0 ? sqrt(-x) : 0;
+    r->count = c;
+    if (x == 0) continue;
+    if (x < 0) memcpy(r->vectors + c * d, A + k * d, length);
+    r->im[c] = -r->im[c - 1];
+    r->re[c] = -r->re[c - 1];
+    r->count = ++c;
   }
   return GA_OK;
 }
@@ -213,41 +219,102 @@ static bool lower_blocks(reduction *r, double *lower, double *Me) {
   return true;
 }
 
-/* Eigenvalues of the first-order system in (z, u); sets re, im, vectors, count. If E^T Mn E is not
- * positive definite (velocities without mass), it goes to the right side, and some eigenvalues are
- * infinite (re = INFINITY). The z part of each eigenvector is kept in vectors; results are valid
- * only with GA_OK. */
-static ga_status solve_general(reduction *r) {
-  const int d = r->d, e = r->e, s = d + e; /* s: size of the system */
-  double *A = new_matrix(r, s, s), *mass = NULL, *lower = new_matrix(r, e, s),
-         *Me = new_matrix(r, e, e);
-  double *own = new_matrix(r, e, e), *vectors = new_matrix(r, s, s), *solved = new_matrix(r, e, s);
-  r->re = new_matrix(r, s, 1);
-  r->im = new_matrix(r, s, 1);
-  r->vectors = new_matrix(r, d, s);
-  if (r->arena.failed || !lower_blocks(r, lower, Me)) return no_memory(r);
-  memcpy(own, Me, (size_t)e * (size_t)e * sizeof(double));
-  memcpy(solved, lower, (size_t)e * (size_t)s * sizeof(double));
-  const bool regular = ga_lapack_solve_positive(e, own, s, solved, e);
-  if (!regular) mass = new_matrix(r, s, s);
-  if (r->arena.failed) return no_memory(r);
+/* bound (d numbers) += ROUNDING times the size of the terms of each row of N^T A N: the sum over j
+ * of |N_jk| |A_jl| |N_l|, where |N_l| is the length of row l of N */
+static bool add_row_bounds(reduction *r, const ga_csr *A, double *bound) {
+  const int n = r->n, d = r->d;
+  double *length = new_matrix(r, n, 1);
+  if (!length) return false;
+  for (int k = 0; k < d; k++) {
+    for (int j = 0; j < n; j++) length[j] = hypot(length[j], r->N[k * n + j]);
+  }
+  for (int j = 0; j < n; j++) {
+    double sum = 0;
+    for (int e = A->ptr[j]; e < A->ptr[j + 1]; e++) sum += fabs(A->val[e]) * length[A->col[e]];
+    for (int k = 0; k < d; k++) bound[k] += ROUNDING * fabs(r->N[k * n + j]) * sum;
+  }
+  return true;
+}
+
+/* noise (d + e numbers) = bounds of the rounding errors of the rows of the pencil that build_pencil
+ * makes, in the same unit of time 1/w */
+static bool pencil_noise(reduction *r, double w, double *noise) {
+  const int d = r->d, e = r->e;
+  double *stiff = new_matrix(r, d, 1), *damp = new_matrix(r, d, 1), *mass = new_matrix(r, d, 1);
+  if (r->arena.failed || !add_row_bounds(r, &r->lin->K, stiff) ||
+      !add_row_bounds(r, &r->lin->C, damp) || !add_row_bounds(r, &r->lin->M, mass)) {
+    return false;
+  }
+  const double B = r->B ? ga_max_abs(d * d, r->B) / w : 0;
+  for (int i = 0; i < d; i++) {
+    noise[i] = ROUNDING * (1 + B);
+    /* T = Mn B - Cn; the lower blocks are T B + Kn over w^2 and T over w */
+    mass[i] = (mass[i] * B + damp[i] / w) * (1 + B) + stiff[i] / (w * w);
+  }
+  for (int i = 0; i < e; i++) {
+    double sum = 0;
+    for (int j = 0; j < d; j++) sum += r->E ? fabs(r->E[i * d + j]) * mass[j] : (i == j) * mass[j];
+    noise[d + i] = sum > 0 ? sum : ROUNDING;
+  }
+  return true;
+}
+
+/* A frequency (rad/s) of the size of the fastest ones: the unit of time is its inverse. */
+static double frequency_unit(const reduction *r) {
+  const int dd = r->d * r->d;
+  const double M = ga_max_abs(dd, r->Mn), K = ga_max_abs(dd, r->Kn), C = ga_max_abs(dd, r->Cn);
+  const double B = r->B ? ga_max_abs(dd, r->B) : 0;
+  const double w = M > 0 ? fmax(fmax(sqrt(K / M), C / M), B) : 0;
+  return w > 0 && isfinite(w) ? w : 1;
+}
+
+/* The pencil of the first-order system in (z, u/w) with time in 1/w: A = [-B/w, E; lower], M = [I,
+ * 0; 0, Me]. Sets all given members of p. False without memory. */
+static bool build_pencil(reduction *r, double w, ga_pencil *p) {
+  const int d = r->d, e = r->e, s = d + e;
+  double *lower = new_matrix(r, e, s), *Me = new_matrix(r, e, e), *own = new_matrix(r, e, e);
+  *p = (ga_pencil){
+      .n = s, .A = new_matrix(r, s, s), .M = new_matrix(r, s, s), .noise = new_matrix(r, s, 1)};
+  if (r->arena.failed || !lower_blocks(r, lower, Me) || !pencil_noise(r, w, p->noise)) return false;
   for (int j = 0; j < s; j++) {
     for (int i = 0; i < d; i++) {
-      if (j < d) A[j * s + i] = r->B ? -r->B[j * d + i] : 0;
-      if (j >= d) A[j * s + i] = r->E ? r->E[(j - d) * d + i] : i == j - d;
+      if (j < d) p->A[j * s + i] = r->B ? -r->B[j * d + i] / w : 0;
+      if (j >= d) p->A[j * s + i] = r->E ? r->E[(j - d) * d + i] : i == j - d;
     }
-    memcpy(A + j * s + d, (regular ? solved : lower) + j * e, (size_t)e * sizeof(double));
-    for (int i = 0; mass && i < s; i++) {
-      mass[j * s + i] = i < d || j < d ? i == j : Me[(j - d) * e + i - d];
+    for (int i = 0; i < e; i++) p->A[j * s + d + i] = lower[j * e + i] / (j < d ? w * w : w);
+    for (int i = 0; i < s; i++) {
+      p->M[j * s + i] = i < d || j < d ? i == j : Me[(j - d) * e + i - d];
     }
   }
-  const ga_status status =
-      ga_lapack_eigen_general(s, A, mass, r->re, r->im, vectors, &r->arena, r->err);
-  r->count = s;
-  for (int k = 0; k < s; k++) {
-    memcpy(r->vectors + k * d, vectors + k * s, (size_t)d * sizeof(double));
+  memcpy(own, Me, (size_t)e * (size_t)e * sizeof(double));
+  p->regular = ga_lapack_solve_positive(e, own, 0, own, e);
+  return true;
+}
+
+/* Eigenvalues of the first-order system in (z, u); sets re, im, vectors, count, one entry for each
+ * independent vector of the eigenvalue zero. If E^T Mn E is not positive definite (velocities
+ * without mass), some eigenvalues are infinite (re = INFINITY). The z part of each eigenvector is
+ * kept in vectors; results are valid only with GA_OK. */
+static ga_status solve_general(reduction *r) {
+  const int d = r->d, s = d + r->e;
+  const double w = frequency_unit(r);
+  ga_pencil p;
+  if (!build_pencil(r, w, &p)) return no_memory(r);
+  const ga_status status = ga_pencil_eigenvalues(&p, &r->arena, r->err);
+  if (status != GA_OK) return status;
+  r->count = p.count + p.kernel;
+  r->re = new_matrix(r, r->count, 1);
+  r->im = new_matrix(r, r->count, 1);
+  r->vectors = new_matrix(r, d, r->count);
+  if (r->arena.failed) return no_memory(r);
+  for (int k = 0; k < r->count; k++) {
+    const bool zero = k >= p.count;
+    const double *x = zero ? p.null + (k - p.count) * s : p.vectors + k * s;
+    r->re[k] = zero ? 0 : w * p.re[k];
+    r->im[k] = zero ? 0 : w * p.im[k];
+    memcpy(r->vectors + k * d, x, (size_t)d * sizeof(double));
   }
-  return status;
+  return GA_OK;
 }
 
 /* ---- results -------------------------------------------------------------------------------- */
@@ -294,36 +361,11 @@ static void write_shape(const reduction *r, const entry *mode, double *re, doubl
   }
 }
 
-/* true: column `column` of r->vectors (a zero eigenvalue) is linearly independent of kept, nkept
- * orthonormal vectors of d numbers. Its normalized remainder is then vector nkept of kept; the
- * caller increases nkept. kept needs room for d + 1 vectors: vector nkept is overwritten in any
- * case. Where nothing holds the model, zero is a double eigenvalue with one vector for both; it
- * must be counted once. */
-static bool add_if_independent(reduction *r, int column, double *kept, int nkept) {
-  const int d = r->d;
-  double *x = kept + nkept * d, size = 0, left = 0;
-  memcpy(x, r->vectors + column * d, (size_t)d * sizeof(double));
-  for (int i = 0; i < d; i++) size += x[i] * x[i];
-  for (int pass = 0; pass < 2; pass++) { /* Gram-Schmidt, twice because of rounding */
-    for (int k = 0; k < nkept; k++) {
-      double dot = 0;
-      for (int i = 0; i < d; i++) dot += kept[k * d + i] * x[i];
-      ga_axpy(d, -dot, kept + k * d, x);
-    }
-  }
-  for (int i = 0; i < d; i++) left += x[i] * x[i];
-  if (!(left > 1e-6 * size) || nkept == d) return false;
-  for (int i = 0; i < d; i++) x[i] /= sqrt(left);
-  return true;
-}
-
 /* Writes the eigenvalues with im >= 0 and their shapes into `modes`, slowest first, at most
  * modes->room; sets count, all (number without that limit) and unstable (some re > 0; false
  * before). Rounding errors are set to zero; infinite eigenvalues are left out. */
 static ga_status collect_modes(reduction *r, ga_modes *modes) {
   entry *list = ga_arena_take(&r->arena, (size_t)r->count + 1, sizeof *list);
-  double *kept = new_matrix(r, r->d, r->d + 1); /* independent vectors of zero eigenvalues */
-  int nkept = 0;
   if (r->arena.failed) return no_memory(r);
   double fastest = 0;
   for (int k = 0; k < r->count; k++) {
@@ -333,10 +375,7 @@ static ga_status collect_modes(reduction *r, ga_modes *modes) {
   for (int k = 0; k < r->count; k++) {
     if (!isfinite(r->re[k]) || r->im[k] < 0) continue;
     entry mode = {r->re[k], r->im[k], k};
-    if (hypot(mode.re, mode.im) <= ZERO * fastest) mode.re = mode.im = 0;
-    if (fabs(mode.re) <= 1e-12 * fastest) mode.re = 0;
-    if (mode.re == 0 && mode.im == 0 && !add_if_independent(r, k, kept, nkept)) continue;
-    if (mode.re == 0 && mode.im == 0) nkept++;
+    if (mode.im > 0 && fabs(mode.re) <= ROUNDING * fastest) mode.re = 0;
     list[count++] = mode;
     if (mode.re > 0) modes->unstable = true;
   }
@@ -359,6 +398,7 @@ static ga_status find_all_modes(reduction *r, ga_modes *modes) {
   ga_status status = reduce_all(r);
   if (status != GA_OK) return status;
   modes->freedom = r->d;
+  modes->velocities = r->e;
   if (r->d == 0) return GA_OK;
   status = is_symmetric(r) ? solve_symmetric(r) : GA_RETRY_SINGULAR;
   if (status == GA_RETRY_SINGULAR) status = solve_general(r);
@@ -371,7 +411,7 @@ static ga_status find_all_modes(reduction *r, ga_modes *modes) {
 ga_status ga_modes_find(const ga_linearization *lin, ga_modes *modes, ga_error *err) {
   ga_error own;
   if (!err) err = &own;
-  modes->count = modes->all = modes->freedom = 0;
+  modes->count = modes->all = modes->freedom = modes->velocities = 0;
   modes->unstable = false;
   if (modes->room < 1 || !modes->re || !modes->im || !modes->shape_re != !modes->shape_im) {
     return ga_fail(err, GA_ERR_ARG,

@@ -54,6 +54,21 @@ def test_equilibrium_and_modes():
 
 
 @needs
+def test_damped_frequency():
+    """Frequencies are those of the damped vibration, Im s / 2 pi, as `genalpha modes` prints them."""
+    m = ga.Mechanism("oscillator")
+    b = m.body("b", mass=2, inertia=[1, 1, 1])
+    m.prismatic("g", ga.ground, b, at=[0, 0, 0], axis=[1, 0, 0])
+    m.torsion("k", coordinate="g.position", stiffness=50, damping=4)
+    modes = m.modes()
+    s = -1 + 1j * np.sqrt(25 - 1)  # 2 s^2 + 4 s + 50 = 0
+    assert modes.s == pytest.approx([s], rel=1e-9)
+    assert modes.frequencies == pytest.approx([s.imag / (2 * np.pi)], rel=1e-9)
+    assert modes.table()["hertz"] == pytest.approx([s.imag / (2 * np.pi)], rel=1e-9)
+    assert modes.damping == pytest.approx([0.2], rel=1e-9)
+
+
+@needs
 def test_redundant_mechanism():
     """A rod on two hinges: the library keeps independent rows, as it does for the tool."""
     m = pendulum()

@@ -42,6 +42,7 @@ static void print_numbers(const ga_check *c) {
               {"rows", c->rows},
               {"gruebler", c->gruebler},
               {"freedom", c->freedom},
+              {"positions", c->positions},
               {"redundant", c->redundant},
               {"loose", c->loose},
               {"length", c->length},

@@ -140,26 +140,30 @@ static void print_largest_components(const mechanism_state *p, const results *r,
   }
 }
 
-/* The modes for people, the first `most` of them: frequency or "free", "grows", "decays", angular
- * frequency, damping ratio, and what moves most. */
+/* The modes for people, the first `most` of them: eigenvalue sigma + i omega, frequency omega/(2 pi)
+ * or "free", "grows", "decays", damping ratio, and what moves most. */
 static void print_table(const mechanism_state *p, const results *r, int most) {
   const ga_modes *m = &r->modes;
   printf("%s, at t = %.6g: ", p->problem->name, p->t);
-  if (!m->few || m->freedom > 0) {
+  if (m->velocities != m->freedom) {
+    printf("%d degrees of freedom in position and %d in velocity, ", m->freedom, m->velocities);
+  } else if (!m->few || m->freedom > 0) {
     printf("%d degree%s of freedom, ", m->freedom, m->freedom == 1 ? "" : "s");
   }
   printf("%d mode%s, %s\n", m->all, m->all == 1 ? "" : "s", m->unstable ? "unstable" : "stable");
   if (m->count == 0) return;
-  printf("     frequency [Hz]     omega [rad/s]   damping ratio   moves most\n");
+  printf("       sigma [1/s] + i omega [rad/s]   frequency [Hz]   damping ratio   moves most\n");
   for (int k = 0; k < m->count && k < most; k++) {
     const double re = m->re[k], im = m->im[k], w = hypot(re, im);
-    printf("%4d", k + 1);
-    if (w == 0) {
-      printf("%15s%18s%16s   ", "free", "0", "-");
-    } else if (im == 0) {
-      printf("%15s%18.8g%16s   ", re > 0 ? "grows" : "decays", w, re > 0 ? "-" : "> 1");
+    printf("%4d%15.8g", k + 1, re);
+    if (im == 0) {
+      printf("%18s%17s%16s   ", "",
+             w == 0   ? "free"
+             : re > 0 ? "grows"
+                      : "decays",
+             re < 0 ? "> 1" : "-");
     } else {
-      printf("%15.8g%18.8g%16.4g   ", im / TWO_PI, im, re == 0 ? 0 : -re / w);
+      printf(" + %13.8g i%17.8g%16.4g   ", im, im / TWO_PI, re == 0 ? 0 : -re / w);
     }
     print_largest_components(p, r, k);
     putchar('\n');
@@ -172,8 +176,8 @@ static void print_json(const mechanism_state *p, const results *r) {
   const ga_modes *m = &r->modes;
   printf("{\n  \"t\": ");
   json_number(stdout, p->t);
-  printf(",\n  \"freedom\": %d, \"modes\": %d, \"stable\": %s", m->freedom, m->all,
-         m->unstable ? "false" : "true");
+  printf(",\n  \"freedom\": %d, \"velocities\": %d, \"modes\": %d, \"stable\": %s", m->freedom,
+         m->velocities, m->all, m->unstable ? "false" : "true");
   json_array(stdout, "re", m->count, m->re);
   json_array(stdout, "im", m->count, m->im);
   printf(",\n  \"columns\": [");

@@ -53,7 +53,13 @@ static const char *plural(int n, const char *many) {
 /* Report degrees of freedom and redundant equations, from l->c. */
 static void report_freedom(checking *l) {
   const ga_check *c = l->c;
-  if (c->freedom == 0) {
+  if (c->positions != c->freedom) {
+    report(l, GA_LOG_INFO,
+           "It has %d degree%s of freedom in position and %d in velocity: %d velocities, %d "
+           "independent equations, some of which bind velocities only.",
+           c->positions, plural(c->positions, "s"), c->freedom, c->velocities,
+           c->rows - c->redundant);
+  } else if (c->freedom == 0) {
     report(l, GA_LOG_INFO,
            "It cannot move of itself: joints, drives and couplers hold all of its %d velocities.",
            c->velocities);
@@ -69,8 +75,18 @@ static void report_freedom(checking *l) {
          c->gruebler, c->rows, c->redundant, c->redundant == 1 ? "s" : "");
 }
 
-/* Rank of all constraint rows: sets freedom, gruebler (freedom by counting) and redundant of l->c
- * and reports dependent rows. l->s.W holds the weights of the velocities on entry; M, G, H are left
+/* Set l->c->positions, the freedom of positions, from the rank of G, which l->s must have. */
+static ga_status count_positions(checking *l) {
+  const ga_rank_rows rows = {.G = &l->s.G, .H = NULL, .mass = l->s.W.val};
+  ga_rank rank = {0};
+  const ga_status status = ga_rank_analyze(&rank, &rows, GA_RANK_AUTO, l->err);
+  if (status == GA_OK) l->c->positions = l->c->velocities - rank.rank;
+  ga_rank_free(&rank);
+  return status;
+}
+
+/* Rank of all constraint rows: sets freedom, positions, gruebler (freedom by counting) and
+ * redundant of l->c and reports dependent rows. l->s.W holds the weights of the velocities on entry; M, G, H are left
  * in l->s. *rank is zero on entry, freed by the caller also after a failure. */
 static ga_status check_rank(checking *l, ga_rank *rank) {
   ga_static_system *s = &l->s;
@@ -84,7 +100,9 @@ static ga_status check_rank(checking *l, ga_rank *rank) {
   if (status != GA_OK) return status;
   c->redundant = rank->ndependent;
   c->gruebler = c->velocities - c->rows;
-  c->freedom = c->velocities - rank->rank;
+  c->positions = c->freedom = c->velocities - rank->rank;
+  if (s->npsi > 0) status = count_positions(l);
+  if (status != GA_OK) return status;
   report_freedom(l);
   const ga_model *model = &l->m->model;
   char text[500];
