@@ -142,25 +142,64 @@ static bool set_coordinate_sizes(ga_mechanism *m) {
 
 /* ---- start values --------------------------------------------------------------------------- */
 
-/* Diagonal of the box around all centres of mass and joint points at the start; 1 if it is zero. */
-static double overall_length(const ga_mechanism *m) {
-  double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
-  const int bodies = m->bodies.count - 1, points = bodies + 2 * m->joints.count;
-  for (int i = 0; i < points; i++) {
-    double p[3];
-    if (i < bodies) {
-      ga_copy3(m->bodies.item[i + 1].x0, p);
-    } else {
-      const ga_element *joint = &m->joints.item[(i - bodies) / 2];
-      const int side = (i - bodies) % 2;
-      const ga_solid *b = &m->bodies.item[joint->body[side]];
-      ga_times3(b->R0, ((const ga_joint_data *)joint->data)->side[side].s, p);
-      ga_plus3(p, 1, b->x0, p);
-    }
-    for (int k = 0; k < 3; k++) low[k] = fmin(low[k], p[k]), high[k] = fmax(high[k], p[k]);
+/* p <- point i of the mechanism at the start: centres of mass first, then the two points of every
+ * element. False: it has no such point; past == true: i is past the last. */
+static bool point_at_start(const ga_mechanism *m, int i, double *p, bool *past) {
+  const int bodies = m->bodies.count - 1, elements = m->joints.count + m->others.count;
+  *past = i >= bodies + 2 * elements;
+  if (*past) return false;
+  if (i < bodies) {
+    ga_copy3(m->bodies.item[i + 1].x0, p);
+    return true;
   }
-  const double size[3] = {high[0] - low[0], high[1] - low[1], high[2] - low[2]};
-  return points > 0 && ga_norm3(size) > 0 ? ga_norm3(size) : 1;
+  const ga_element *el = ga_mechanism_element(m, (i - bodies) / 2);
+  const int side = (i - bodies) % 2;
+  const ga_solid *b = &m->bodies.item[el->body[side]];
+  ga_geometry g = {.type = NULL};
+  if (el->type->geometry) el->type->geometry(m, el, &g);
+  if (!g.has[side] || g.only_drawn) return false;
+  ga_times3(b->R0, g.s[side], p);
+  ga_plus3(p, 1, b->x0, p);
+  return true;
+}
+
+/* The largest distance of a point of the mechanism from `from`, which becomes that point. */
+static double farthest_point(const ga_mechanism *m, double *from) {
+  double p[3], d[3], at[3], largest = 0;
+  bool past = false;
+  ga_copy3(from, at);
+  for (int i = 0; !past; i++) {
+    if (!point_at_start(m, i, p, &past)) continue;
+    ga_plus3(p, -1, from, d);
+    if (!(ga_norm3(d) > largest)) continue;
+    largest = ga_norm3(d);
+    ga_copy3(p, at);
+  }
+  ga_copy3(at, from);
+  return largest;
+}
+
+/* The largest radius of gyration of a body about an axis; 0 if no body has mass and inertia. */
+static double largest_gyration(const ga_mechanism *m) {
+  double square = 0;
+  for (int i = 1; i < m->bodies.count; i++) {
+    const ga_solid *b = &m->bodies.item[i];
+    if (b->mass > 0) square = fmax(square, (b->J[0] + b->J[4] + b->J[8]) / (2 * b->mass));
+  }
+  return sqrt(square);
+}
+
+/* The largest distance of centres of mass and of points of joints and forces at the start: from any
+ * point to the farthest, from there to the farthest, and once more; axes do not matter. If all
+ * points are one: the largest radius of gyration; 1 if the mechanism has no length at all. */
+static double overall_length(const ga_mechanism *m) {
+  double from[3];
+  ga_copy3(m->bodies.item[1].x0, from);
+  double length = farthest_point(m, from);
+  for (int sweep = 0; sweep < 2; sweep++) length = fmax(length, farthest_point(m, from));
+  if (length > 0) return length;
+  length = largest_gyration(m);
+  return length > 0 ? length : 1;
 }
 
 /* Allocate m->q0 (nq) and m->v0 (nv) in m's arena and fill them from the descriptions of bodies and
@@ -181,40 +220,95 @@ static ga_status set_start_values(ga_mechanism *m, ga_error *err) {
   return GA_OK;
 }
 
-/* r <- (g, G v + g_t, k) at (t0, m->q0, m->v0): nlam, nlam and npsi numbers; G (zeroed by the
- * caller, pattern m->G) receives its values, too. Returns 0 or the code of the element that could
- * not be evaluated; r and G are then useless. */
-static int start_residuals(const ga_mechanism *m, double t0, ga_csr *G, double *r) {
-  double *g = r, *gv = r + m->nlam, *k = r + 2 * m->nlam;
-  const int code = ga_mechanism_evaluate(m, t0, m->q0, m->v0,
-                                         &(ga_evaluation){.g = g, .G = G, .k = k, .gt = gv});
-  if (code == 0) ga_csr_mul_add(G, 1, m->v0, gv);
-  return code;
+/* What the checks of the start need: matrices with values at the start, and work arrays. */
+typedef struct {
+  ga_csr M, G, H;
+  double *r;    /* (g, G v + g_t, k): nlam, nlam and npsi numbers */
+  double *F;    /* nv: forces */
+  double *held; /* nv: how well constraints hold each velocity */
+  double rate;  /* the mechanism's own unit of 1/time, see start_rate */
+} start_data;
+
+/* Largest |g_t| of the elements, lengths divided by the length of the mechanism. gt: nlam numbers. */
+static double largest_drive(const ga_mechanism *m, const double *gt) {
+  double largest = 0;
+  for (int i = 0; i < m->elements.count; i++) {
+    const ga_element *el = &m->elements.item[i];
+    for (int row = 0; row < el->nlam; row++) {
+      const double size = ga_row_is_length(m, el, row) ? m->length : 1;
+      largest = fmax(largest, fabs(gt[el->lam_at + row]) / size);
+    }
+  }
+  return largest;
 }
 
-/* Largest residual of a row that a start may have: 1e-6, times the overall length if the row is a
- * length and not an angle. */
-static double allowed_residual(const ga_mechanism *m, const ga_element *el, int row) {
-  return 1e-6 * (ga_row_is_length(m, el, row) ? m->length : 1);
+/* The rate (1/time) at which the mechanism moves over its own length: the largest of
+ *
+ *     sqrt(w) |v| / length,   |g_t| of drives,   sqrt(sqrt(w) |F|/m / length)
+ *
+ * of all velocities v with their masses m. Residuals of velocities are measured with it. d has M, F
+ * and G at the start, g_t in place of G v + g_t. */
+static double start_rate(const ga_mechanism *m, const start_data *d) {
+  double rate = largest_drive(m, d->r + m->nlam);
+  for (int i = 0; i < m->nv; i++) {
+    const double root = sqrt(m->model.metric[i]);
+    const int e = ga_csr_find(&d->M, i, i);
+    const double mass = e < 0 ? 0 : d->M.val[e];
+    rate = fmax(rate, root * fabs(m->v0[i]) / m->length);
+    if (mass > 0) rate = fmax(rate, sqrt(root * fabs(d->F[i]) / mass / m->length));
+  }
+  return rate;
 }
 
-/* Fail (GA_ERR_INITIAL) with a message at the first row of r (see start_residuals) that exceeds its
- * limit or is NaN. *rough <- whether a residual is above 1e-7 of its limit, so that a projection is
+/* Evaluate M, F (zero if that fails), G and the residuals r of d at (t0, m->q0, m->v0), then d->rate. The matrices are
+ * zeroed by the caller. Returns 0 or the code of the element that could not be evaluated; d is then
+ * useless. */
+static int start_residuals(const ga_mechanism *m, double t0, start_data *d) {
+  double *gv = d->r + m->nlam, *k = d->r + 2 * m->nlam;
+  const ga_evaluation rows = {.g = d->r, .G = &d->G, .k = k, .gt = gv};
+  const ga_evaluation forces = {.M = &d->M, .F = d->F};
+  const int code = ga_mechanism_evaluate(m, t0, m->q0, m->v0, &rows);
+  if (code != 0) return code;
+  /* the start of a run reports forces that cannot be evaluated */
+  if (ga_mechanism_evaluate(m, t0, m->q0, m->v0, &forces) != 0 || !ga_finite(m->nv, d->F)) {
+    memset(d->F, 0, (size_t)m->nv * sizeof(double));
+  }
+  d->rate = start_rate(m, d);
+  ga_csr_mul_add(&d->G, 1, m->v0, gv);
+  return 0;
+}
+
+/* Largest residual of a row that a start may have, relative to the mechanism's length (1 for
+ * angles), and to its length or 1 times its rate for velocities. */
+static const double START_TOL = 1e-6;
+/* Residuals above this part of START_TOL are corrected. */
+static const double ROUGH = 1e-7;
+
+/* Largest residual of a row that a start may have. velocity: of G v + g_t or k, with the rate of
+ * start_rate. */
+static double allowed_residual(const ga_mechanism *m, const ga_element *el, int row, bool velocity,
+                               double rate) {
+  const double size = ga_row_is_length(m, el, row) ? m->length : 1;
+  return START_TOL * size * (velocity ? rate : 1);
+}
+
+/* Fail (GA_ERR_INITIAL) with a message at the first row of d->r (see start_data) that exceeds its
+ * limit or is NaN. *rough <- whether a residual is above ROUGH of its limit, so that a projection is
  * worthwhile; complete only on success. level: 0 the position g, 1 the velocity G v + g_t. */
-static ga_status check_residuals(const ga_mechanism *m, double t0, const double *r, bool *rough,
+static ga_status check_residuals(const ga_mechanism *m, double t0, const start_data *d, bool *rough,
                                  ga_error *err) {
   static const char *const what[] = {"is open by %.3g", "moves apart with %.3g", "slips with %.3g"};
   *rough = false;
   for (int i = 0; i < m->elements.count; i++) {
     const ga_element *el = &m->elements.item[i];
     for (int row = 0; row < el->nlam + el->npsi; row++) {
-      const double limit = allowed_residual(m, el, row);
       for (int level = 0; level < 2; level++) {
         const bool holonomic = row < el->nlam;
         if (!holonomic && level > 0) continue;
-        const double value = holonomic ? r[level * m->nlam + el->lam_at + row]
-                                       : r[2 * m->nlam + el->psi_at + row - el->nlam];
-        if (fabs(value) > 1e-7 * limit) *rough = true;
+        const double limit = allowed_residual(m, el, row, !holonomic || level > 0, d->rate);
+        const double value = holonomic ? d->r[level * m->nlam + el->lam_at + row]
+                                       : d->r[2 * m->nlam + el->psi_at + row - el->nlam];
+        if (fabs(value) > ROUGH * limit) *rough = true;
         if (fabs(value) <= limit) continue;
         char text[300];
         if (!isfinite(value) &&
@@ -233,22 +327,35 @@ static ga_status check_residuals(const ga_mechanism *m, double t0, const double 
   return GA_OK;
 }
 
-/* Fail (GA_ERR_INITIAL) if a velocity has no entry in M and none above 1e-12 of the overall length
- * in G or H: nothing determines it. G has its values; H (zeroed) receives them; held (nv numbers,
- * zero on entry) <- the largest |entry| of each column. GA_OK, too, if H cannot be evaluated. */
-static ga_status check_determined(const ga_mechanism *m, double t0, const ga_csr *G, ga_csr *H,
-                                  double *held, ga_error *err) {
-  const int code = ga_mechanism_evaluate(m, t0, m->q0, m->v0, &(ga_evaluation){.H = H});
-  if (code != 0) return GA_OK; /* the start of a run reports this failure */
-  const ga_csr *const matrices[] = {G, H};
-  for (int k = 0; k < 2; k++) {
-    for (int e = 0; e < ga_csr_nnz(matrices[k]); e++) {
-      double *x = &held[matrices[k]->col[e]];
-      *x = fmax(*x, fabs(matrices[k]->val[e]));
+/* An entry of a constraint row that is smaller than this, relative to its largest, holds nothing. */
+static const double HOLDS = 1e-12;
+
+/* held[j] <- the largest of held[j] and |D_ij|/sqrt(w_j) over the same of the largest entry of row
+ * i, for all rows of D, G or H: how well a row holds velocity j. */
+static void find_held(const ga_mechanism *m, const ga_csr *D, double *held) {
+  const double *w = m->model.metric;
+  for (int i = 0; i < D->nrow; i++) {
+    double largest = 0;
+    for (int e = D->ptr[i]; e < D->ptr[i + 1]; e++) {
+      largest = fmax(largest, fabs(D->val[e]) / sqrt(w[D->col[e]]));
+    }
+    for (int e = D->ptr[i]; e < D->ptr[i + 1] && largest > 0; e++) {
+      double *x = &held[D->col[e]];
+      *x = fmax(*x, fabs(D->val[e]) / sqrt(w[D->col[e]]) / largest);
     }
   }
+}
+
+/* Fail (GA_ERR_INITIAL) if a velocity has no entry in M and none above HOLDS in G or H: nothing
+ * determines it. d->G has its values; d->H (zeroed) receives them; d->held is zero on entry. GA_OK,
+ * too, if H cannot be evaluated. */
+static ga_status check_determined(const ga_mechanism *m, double t0, start_data *d, ga_error *err) {
+  const int code = ga_mechanism_evaluate(m, t0, m->q0, m->v0, &(ga_evaluation){.H = &d->H});
+  if (code != 0) return GA_OK; /* the start of a run reports this failure */
+  find_held(m, &d->G, d->held);
+  find_held(m, &d->H, d->held);
   for (int j = 0; j < m->nv; j++) {
-    if (m->M.ptr[j + 1] > m->M.ptr[j] || held[j] > 1e-12 * m->length) continue;
+    if (m->M.ptr[j + 1] > m->M.ptr[j] || d->held[j] > HOLDS) continue;
     return ga_fail(
         err, GA_ERR_INITIAL,
         "velocity %s has neither mass nor a joint that holds it; give its body an inertia or a "
@@ -259,10 +366,12 @@ static ga_status check_determined(const ga_mechanism *m, double t0, const ga_csr
 }
 
 /* Project m->q0 and m->v0 onto the constraints, to rounding, by starting an integrator. If that
- * fails they stay unchanged, without a message: the start of a run reports the reason. */
-static void project_start(ga_mechanism *m, double t0) {
+ * fails they stay unchanged, without a message: the start of a run reports the reason. rate: of
+ * start_rate; the integrator needs a step size, a thousandth of its time. */
+static void project_start(ga_mechanism *m, double t0, double rate) {
   ga_options o = ga_options_default();
   ga_integrator *it = NULL;
+  if (rate > 0) o.h = 1e-3 / rate;
   o.start = GA_START_PLAIN;
   o.initial = GA_INITIAL_PROJECT;
   o.redundant = GA_REDUNDANT_ALLOW;
@@ -280,24 +389,25 @@ static void project_start(ga_mechanism *m, double t0) {
  * roughly. On failure they stay as they are. */
 static ga_status check_start(ga_mechanism *m, double t0, ga_error *err) {
   ga_arena scratch = {0};
-  ga_csr G, H;
+  start_data d = {.r = ga_arena_doubles(&scratch, 2 * (size_t)m->nlam + (size_t)m->npsi),
+                  .F = ga_arena_doubles(&scratch, (size_t)m->nv),
+                  .held = ga_arena_doubles(&scratch, (size_t)m->nv)};
   bool rough = false;
-  double *r = ga_arena_doubles(&scratch, 2 * (size_t)m->nlam + (size_t)m->npsi);
-  double *held = ga_arena_doubles(&scratch, (size_t)m->nv);
-  ga_status status = ga_csr_init(&G, m->nlam, m->nv, &m->G, &scratch);
-  if (status == GA_OK) status = ga_csr_init(&H, m->npsi, m->nv, &m->H, &scratch);
+  ga_status status = ga_csr_init(&d.M, m->nv, m->nv, &m->M, &scratch);
+  if (status == GA_OK) status = ga_csr_init(&d.G, m->nlam, m->nv, &m->G, &scratch);
+  if (status == GA_OK) status = ga_csr_init(&d.H, m->npsi, m->nv, &m->H, &scratch);
   if (scratch.failed) {
     status = ga_fail(err, GA_ERR_MEM, "no memory for the mechanism");
   } else {
-    const int code = start_residuals(m, t0, &G, r);
+    const int code = start_residuals(m, t0, &d);
     char text[300];
-    status = code == 0 ? check_residuals(m, t0, r, &rough, err)
+    status = code == 0 ? check_residuals(m, t0, &d, &rough, err)
                        : ga_fail(err, GA_ERR_INITIAL, "at the start: %s",
                                  ga_mechanism_explain(m, code, text, sizeof text));
-    if (status == GA_OK) status = check_determined(m, t0, &G, &H, held, err);
+    if (status == GA_OK) status = check_determined(m, t0, &d, err);
   }
   ga_arena_free(&scratch);
-  if (status == GA_OK && rough) project_start(m, t0);
+  if (status == GA_OK && rough) project_start(m, t0, d.rate);
   return status;
 }
 

@@ -20,6 +20,10 @@ typedef struct spring {
   double tension, by_s, by_rate; /* tau, its derivatives by s and s' */
 } spring;
 
+/* Distance below which two points meet, relative to the lengths whose difference it is: rounding
+ * errors are 1e-16 of these, and leave four digits of the direction. */
+static const double MEET = 1e-12;
+
 /* Sets pair, distance s, direction n, d' and rate of sp. False where the points meet, because they
  * have no direction then: only pair and s are set. */
 static bool find_line(ga_pass *pass, const ga_element *el, spring *sp) {
@@ -28,7 +32,10 @@ static bool find_line(ga_pass *pass, const ga_element *el, spring *sp) {
   ga_pass_frames(pass, el, &a, &b);
   ga_pair_points(&sp->pair, false, a, b, data->s[0], data->s[1]);
   sp->s = ga_norm3(sp->pair.d);
-  if (!(sp->s > 1e-12 * (1 + ga_norm3(sp->pair.ra) + ga_norm3(sp->pair.rb)))) return false;
+  const double *ra = sp->pair.ra, *rb = sp->pair.rb;
+  const double size2 =
+      ga_dot3(a->x, a->x) + ga_dot3(b->x, b->x) + ga_dot3(ra, ra) + ga_dot3(rb, rb);
+  if (!(sp->s * sp->s > MEET * MEET * size2)) return false;
   for (int i = 0; i < 3; i++) sp->n[i] = sp->pair.d[i] / sp->s;
   ga_pair_rate(&sp->pair, sp->u);
   sp->rate = ga_dot3(sp->n, sp->u);
