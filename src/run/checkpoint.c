@@ -231,6 +231,13 @@ static size_t file_size(ga_integrator *it, const ga_collector *whole, bool rows,
 static void forget_factors_and_guesses(ga_integrator *it) {
   ga_step_reset(&it->step);
   ga_predictor_forget(&it->predictor);
+  const ga_error before = it->error;
+  const ga_evaluation rows = {.G = &it->saddle.G, .H = &it->saddle.H};
+  if (it->predictor.weight &&
+      ga_eval_all(&it->eval, it->mem.t, it->mem.q, it->mem.v, &rows) == GA_OK) {
+    ga_start_weigh(it);
+  }
+  it->error = before;
   ga_linsol_reset(&it->saddle.ls);
 }
 

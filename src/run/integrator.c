@@ -101,6 +101,23 @@ static ga_status set_up_alone(ga_integrator *it) {
   return ga_plan_init(it);
 }
 
+/* Set up it->predictor. Multipliers are forces, except for eta: h^2 G^T eta is a way, as h^2 x is. If
+ * the model has a metric, the unknowns are measured in it; see ga_start_weigh. */
+static void init_predictor(ga_integrator *it) {
+  const ga_equations *eq = &it->step.eq;
+  const ga_method *method = it->method;
+  ga_predictor *p = &it->predictor;
+  p->blocks = 1 + method->ncon;
+  for (int c = 0; c < method->ncon; c++) {
+    p->begin[1 + c] = eq->mult_at[c];
+    p->force[1 + c] = method->mult[c] != GA_BLOCK_ETA;
+  }
+  p->begin[p->blocks] = eq->n;
+  p->team = it->eval.team;
+  p->rho = it->rho_inf <= 1 ? it->rho_inf : 0; /* beyond 1: of explicit methods */
+  ga_predictor_init(p, it->model->metric != NULL, &it->arena);
+}
+
 /* Check everything and allocate all members of *it, whose model and options are set. Collective in
  * a team; on failure the message is in it->error and the caller frees it. */
 static ga_status set_up(ga_integrator *it) {
@@ -119,10 +136,7 @@ static ga_status set_up(ga_integrator *it) {
   }
   if (status != GA_OK) return status;
   ga_redundancy_init(it);
-  const ga_equations *eq = &it->step.eq;
-  ga_predictor_init(&it->predictor, eq->nx, eq->n, &it->arena);
-  it->predictor.team = team;
-  it->predictor.rho = it->rho_inf <= 1 ? it->rho_inf : 0; /* beyond 1: of explicit methods */
+  init_predictor(it);
   ga_step_size_init(it);
   ga_projector_init(&it->projector, &it->saddle, &it->arena);
   if (it->arena.failed) status = ga_fail(err, GA_ERR_MEM, "no memory for the state");

@@ -173,6 +173,10 @@ ga_status ga_start_hidden_target(ga_integrator *it, double t, const double *q, c
 ga_status ga_start_consistent(ga_integrator *it, double t, double *q, double *v, double *vd,
                               double *lam, double *psi);
 
+/* Set the weights of the predictor, if it has any: sqrt(w) for accelerations, for multipliers the
+ * lengths in W^-1 of their rows in saddle.G and saddle.H. They stay until the next start. */
+void ga_start_weigh(ga_integrator *it);
+
 /* Take the multipliers of the accepted state as the guess for the next mass KKT solution. */
 void ga_start_guess(ga_integrator *it);
 

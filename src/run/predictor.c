@@ -10,7 +10,8 @@
  *   x(t_n+1) = sum_j D_j,   D_j = b_j phi_j,   b_0 = 1,   b_j = b_j-1 s'_j / s_j
  *   phi_0 <- x_n+1,   phi_j <- phi_j-1 (new) - D_j-1.
  *
- * D_k+1 estimates the error of order k. The order is raised as long as every D_j is at most FALLS
+ * D_k+1 estimates the error of order k. Its size is the larger of accelerations and forces,
+ * each relative to x, in the metric of the model. The order is raised as long as every D_j is at most FALLS
  * times the one before: on smooth motion to the largest, at jumps and where rounding is all that is
  * left of a difference it stays low, and so does the number of differences that are kept.
  *
@@ -25,12 +26,14 @@
 
 static const double FALLS = 0.5, GROWS = 1.5; /* ratios of terms D_j, see above */
 
-/* Allocate the differences phi of n unknowns, the first nx of them accelerations; *p was zeroed. */
-void ga_predictor_init(ga_predictor *p, int nx, int n, ga_arena *arena) {
-  p->nx = nx;
-  p->n = n;
+/* Allocate the differences phi, and weights (ones) if weighted. The blocks of *p are set, all other
+ * members were zeroed; the caller checks arena->failed. */
+void ga_predictor_init(ga_predictor *p, bool weighted, ga_arena *arena) {
+  p->n = p->begin[p->blocks];
   p->count = 1;
-  for (int k = 0; k < GA_PREDICTOR_STEPS; k++) p->phi[k] = ga_arena_doubles(arena, (size_t)n);
+  for (int k = 0; k < GA_PREDICTOR_STEPS; k++) p->phi[k] = ga_arena_doubles(arena, (size_t)p->n);
+  if (weighted) p->weight = ga_arena_doubles(arena, (size_t)p->n);
+  for (int i = 0; p->weight && i < p->n; i++) p->weight[i] = 1;
 }
 
 /* Forget all steps except the latest, phi[0]: the next guess is that one. */
@@ -90,33 +93,39 @@ static int piece_size(int from, int to) {
   return to - from < PIECE ? to - from : PIECE;
 }
 
-/* Update all differences of the unknowns at .. at + n - 1 for the new solution x, and raise their
- * largest sizes, apart for accelerations (size_x) and multipliers (size_m), which the caller has
- * set to 0. n <= PIECE; b: weights of this step. p->count does not change. */
+/* max of known >= 0 and all w_i |x_i|, n numbers; w NULL: ones. Four maxima side by side are quick. */
+static double largest_weighted(double known, int n, const double *w, const double *x) {
+  double m[4] = {known, 0, 0, 0};
+  int i = 0;
+  if (!w) return ga_max_abs_from(known, n, x);
+  for (; i + 4 <= n; i += 4) {
+    for (int k = 0; k < 4; k++) m[k] = ga_max(m[k], w[i + k] * fabs(x[i + k]));
+  }
+  for (; i < n; i++) m[0] = ga_max(m[0], w[i] * fabs(x[i]));
+  return ga_max(ga_max(m[0], m[1]), ga_max(m[2], m[3]));
+}
+
+/* Update all differences of the unknowns at .. at + n - 1 for the new solution x, and raise the
+ * largest sizes of their kinds, which the caller has set to 0. n <= PIECE; b: weights of this
+ * step. p->count does not change. */
 static void update_piece(ga_predictor *p, const double *b, const double *x, int at, int n) {
   double carry[PIECE];
   int count = p->count, end = at + n;
-  int multipliers = p->nx < at ? at : p->nx < end ? p->nx : end; /* where the multipliers begin */
   memcpy(carry, x + at, (size_t)n * sizeof(double));
   int j = 0;
   for (; j + 1 < count; j += 2)
     replace_two_differences(n, b + j, p->phi[j] + at, p->phi[j + 1] + at, carry);
   if (j < count) replace_difference(n, b[j], p->phi[j] + at, carry);
   if (count < GA_PREDICTOR_STEPS) memcpy(p->phi[count++] + at, carry, (size_t)n * sizeof(double));
-  for (j = 0; j < count; j++) {
-    p->size_x[j] = ga_max_abs_from(p->size_x[j], multipliers - at, p->phi[j] + at);
-    p->size_m[j] = ga_max_abs_from(p->size_m[j], end - multipliers, p->phi[j] + multipliers);
+  for (int g = 0; g < p->blocks; g++) {
+    int from = p->begin[g] > at ? p->begin[g] : at;
+    int to = p->begin[g + 1] < end ? p->begin[g + 1] : end;
+    const double *w = p->weight ? p->weight + from : NULL;
+    for (j = 0; j < count && from < to; j++) {
+      double *size = &p->size[j][p->force[g]];
+      *size = largest_weighted(*size, to - from, w, p->phi[j] + from);
+    }
   }
-}
-
-/* Maxima of the sizes over all processes, so that all choose the same order. */
-static void share_sizes(ga_predictor *p) {
-  double all[2 * GA_PREDICTOR_STEPS];
-  memcpy(all, p->size_x, sizeof p->size_x);
-  memcpy(all + GA_PREDICTOR_STEPS, p->size_m, sizeof p->size_m);
-  ga_team_max_all(p->team, 2 * GA_PREDICTOR_STEPS, all);
-  memcpy(p->size_x, all, sizeof p->size_x);
-  memcpy(p->size_m, all + GA_PREDICTOR_STEPS, sizeof p->size_m);
 }
 
 /* Remember x of an accepted step from t to t1: update differences phi, sizes, times and count. At
@@ -125,19 +134,20 @@ void ga_predictor_keep(ga_predictor *p, double t, double t1, const double *x) {
   if (p->count == 1) p->t[0] = t;
   if (p->count > p->order + BEYOND) p->count = p->order + BEYOND; /* and one new */
   const double *b = update_weights(p, t1);
-  for (int j = 0; j < GA_PREDICTOR_STEPS; j++) p->size_x[j] = p->size_m[j] = 0;
+  memset(p->size, 0, sizeof p->size);
   for (int at = 0; at < p->n; at += PIECE) update_piece(p, b, x, at, piece_size(at, p->n));
-  if (p->team) share_sizes(p);
+  /* all processes must choose the same order */
+  ga_team_max_all(p->team, 2 * GA_PREDICTOR_STEPS, &p->size[0][0]);
   if (p->count < GA_PREDICTOR_STEPS) p->count++;
   for (int j = p->count - 1; j > 0; j--) p->t[j] = p->t[j - 1];
   p->t[0] = t1;
   p->nb = 0;
 }
 
-/* |D_j| relative to |x|, the larger of accelerations and multipliers. */
+/* |D_j| relative to |x|, the larger of accelerations and forces. */
 static double term_size(const ga_predictor *p, const double *b, int j) {
-  double by_x = b[j] * p->size_x[j], by_m = b[j] * p->size_m[j];
-  return ga_max(by_x > 0 ? by_x / p->size_x[0] : 0, by_m > 0 ? by_m / p->size_m[0] : 0);
+  double by_x = b[j] * p->size[j][0], by_m = b[j] * p->size[j][1];
+  return ga_max(by_x > 0 ? by_x / p->size[0][0] : 0, by_m > 0 ? by_m / p->size[0][1] : 0);
 }
 
 /* The largest order up to which the terms D_j fall by FALLS, from the relative sizes of all of

@@ -4,25 +4,32 @@
 #define GA_SRC_PREDICTOR_H
 
 #include "base/team.h"
+#include "method/method.h"
 
 enum { GA_PREDICTOR_STEPS = 6 }; /* steps remembered: order 5 at most */
+enum { GA_PREDICTOR_BLOCKS = 1 + GA_MAX_CON };
 
 typedef struct ga_predictor {
   ga_team *team; /* NULL: none */
-  int n, nx;     /* unknowns; the first nx are accelerations, the others multipliers */
-  int count;     /* steps remembered, at least one, the latest first; if it is the only one, the
+  int n;         /* unknowns */
+  /* Block k has the unknowns begin[k] .. begin[k + 1] - 1, which are accelerations (as G^T eta is)
+   * or, if force[k], forces. Sizes of each of the two kinds are relative to x of the same kind. */
+  int blocks, begin[GA_PREDICTOR_BLOCKS + 1];
+  bool force[GA_PREDICTOR_BLOCKS];
+  double *weight; /* n: makes the numbers of a kind comparable (metres and radians); NULL: ones */
+  int count;      /* steps remembered, at least one, the latest first; if it is the only one, the
                     next `keep` sets its time */
-  int order;     /* of the last guess */
-  double rho;    /* errors that alternate are damped by this factor a step; 0: not guessed */
+  int order;      /* of the last guess */
+  double rho;     /* errors that alternate are damped by this factor a step; 0: not guessed */
   double t[GA_PREDICTOR_STEPS], *phi[GA_PREDICTOR_STEPS];
   double b[GA_PREDICTOR_STEPS], b_t1; /* weights of a step to b_t1, */
   int nb;                             /* number of valid weights */
-  double size_x[GA_PREDICTOR_STEPS],
-      size_m[GA_PREDICTOR_STEPS]; /* largest |phi_j| of accelerations and of multipliers */
+  double size[GA_PREDICTOR_STEPS][2]; /* largest weighted |phi_j| of accelerations and of forces */
 } ga_predictor;
 
-/* Allocate phi; *p was zeroed. The caller sets team and rho. */
-void ga_predictor_init(ga_predictor *p, int nx, int n, ga_arena *arena);
+/* Allocate phi for the blocks of p, which the caller has set, as team and rho; weighted: allocate
+ * weights, too, ones at first. *p was zeroed before. */
+void ga_predictor_init(ga_predictor *p, bool weighted, ga_arena *arena);
 /* Forget all steps except the latest. */
 void ga_predictor_forget(ga_predictor *p);
 /* Remember the unknowns x of an accepted step from t to t1. */

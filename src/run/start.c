@@ -345,6 +345,19 @@ static ga_status start_memory_with_smaller_h(ga_integrator *it, ga_start start, 
   }
 }
 
+/* Set the weights of the predictor, if it has any: sqrt(w) for accelerations, for multipliers the
+ * lengths in W^-1 of their rows in saddle.G and saddle.H. */
+void ga_start_weigh(ga_integrator *it) {
+  const ga_equations *eq = &it->step.eq;
+  const ga_eval *e = &it->eval;
+  double *weight = it->predictor.weight;
+  for (int i = 0; weight && i < eq->nx; i++) weight[i] = e->root_metric[i % e->nv];
+  for (int c = 0; weight && c < it->method->ncon; c++) {
+    const ga_csr *A = it->method->mult[c] == GA_BLOCK_PSI ? &it->saddle.H : &it->saddle.G;
+    for (int i = 0; i < A->nrow; i++) weight[eq->mult_at[c] + i] = ga_measure_length(e, A, i);
+  }
+}
+
 /* Start at *from. Everything is computed in a memory beside the accepted one, which is copied to
  * it->mem only after all of it has succeeded; then it->h, t_memory and the statistics are set,
  * factors forgotten, and the guess of the first step is made. On failure it->mem, it->h and the
@@ -363,6 +376,7 @@ ga_status ga_start_at(ga_integrator *it, const ga_beginning *from) {
   ga_status status = consistent_state(it, from->initial, t, next->q, next->v, &stats);
   if (status == GA_OK) status = ga_redundancy_start(it, t, next->q, next->v);
   if (status == GA_OK) status = ga_redundancy_acceleration(it, next);
+  if (status == GA_OK) ga_start_weigh(it); /* saddle.G, H are those of the start */
   if (status == GA_OK && it->step_size.on) status = ga_step_size_start(it, next);
   if (status == GA_OK) status = start_memory_with_smaller_h(it, start, next);
   if (status != GA_OK) return status;

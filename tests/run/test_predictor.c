@@ -38,8 +38,8 @@ static double error_after(ga_predictor *p, int degree, int n, double *x) {
 }
 
 static ga_predictor make(ga_arena *arena) {
-  ga_predictor p = {0};
-  ga_predictor_init(&p, NX, N, arena);
+  ga_predictor p = {.blocks = 2, .begin = {0, NX, N}, .force = {false, true}};
+  ga_predictor_init(&p, false, arena);
   assert_false(arena->failed);
   return p;
 }
@@ -125,8 +125,9 @@ static void test_many(void **state) {
   enum { MANY = 700, MANY_X = 400 };
   static double x[MANY], guess[MANY];
   ga_arena arena = {0};
-  ga_predictor few = make(&arena), many = {0};
-  ga_predictor_init(&many, MANY_X, MANY, &arena);
+  ga_predictor few = make(&arena);
+  ga_predictor many = {.blocks = 2, .begin = {0, MANY_X, MANY}, .force = {false, true}};
+  ga_predictor_init(&many, false, &arena);
   assert_false(arena.failed);
   for (int i = 0; i < 10; i++) {
     double small[N], expected[N];
@@ -163,11 +164,36 @@ static void test_shift(void **state) {
   ga_arena_free(&arena);
 }
 
+/* A metre that is smooth beside a radian that is not: with weights, their sizes count in one unit,
+ * and the order does not depend on the unit of length. Without, the larger number would decide. */
+static void test_units(void **state) {
+  (void)state;
+  ga_arena arena = {0};
+  for (int k = 0; k < 3; k++) {
+    const double u = k == 0 ? 1 : k == 1 ? 0x1p30 : 0x1p-30; /* metres in units of length */
+    ga_predictor p = {.blocks = 2, .begin = {0, NX, N}, .force = {false, true}};
+    ga_predictor_init(&p, true, &arena);
+    assert_false(arena.failed);
+    p.weight[1] = u;      /* the angle: l = 1 m */
+    p.weight[2] = 0x1p-4; /* a force */
+    double guess[N];
+    for (int i = 0; i < 10; i++) {
+      const double x[N] = {(2 + i) * u, i % 2 ? 0.75 : -0.75, 5 + 0.25 * i};
+      ga_predictor_keep(&p, i, i + 1, x);
+    }
+    ga_predictor_guess(&p, 10, 11, guess);
+    assert_int_equal(p.order, 1); /* 1.5 of 11 m: the first differences count, the others not */
+    assert_true(guess[0] == 12 * u && guess[2] == 7.5);
+  }
+  ga_arena_free(&arena);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_polynomials), cmocka_unit_test(test_forgets),
       cmocka_unit_test(test_rough),       cmocka_unit_test(test_alternating),
-      cmocka_unit_test(test_many),        cmocka_unit_test(test_shift),
+      cmocka_unit_test(test_many),        cmocka_unit_test(test_units),
+      cmocka_unit_test(test_shift),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
