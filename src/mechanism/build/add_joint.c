@@ -246,17 +246,37 @@ static ga_status check_aligned(const ga_sides *sides, const ga_joint_data *data,
   return GA_OK;
 }
 
-/* Fail unless axis (on A) and x_axis (on B) are perpendicular at the start, |cosine| <= 1e-6. */
-static ga_status check_perpendicular(const ga_sides *sides, const ga_joint *joint, ga_error *err) {
-  double z[2][3], x[2][3], za[3], xb[3];
+/* A joint whose axis z on A and x on B must be perpendicular (universal): if they are not at the
+ * start, |cosine| > 1e-6, keep the x that the description gives on B, and make the z of B
+ * perpendicular to it; the row of the joint is then violated until the bodies are moved. Fails if
+ * both directions are given in the same axes, where no motion can make them perpendicular. Changes
+ * data->side[1].E. */
+static ga_status keep_own_axes(const ga_sides *sides, const ga_joint *joint, ga_joint_data *data,
+                               ga_error *err) {
+  double z[2][3], x[2][3], za[3], xb[3], y[3], own[3];
   ga_status status = ga_locate_direction(sides, "axis", &joint->axis, z, err);
   if (status == GA_OK) status = ga_locate_direction(sides, "x_axis", &joint->x_axis, x, err);
   if (status != GA_OK) return status;
   ga_times3(sides->body[0]->R0, z[0], za);
   ga_times3(sides->body[1]->R0, x[1], xb);
-  if (fabs(ga_dot3(za, xb)) <= 1e-6) return GA_OK;
-  return ga_fail(err, GA_ERR_ARG, "%s: axis and x_axis are not perpendicular (cosine %.3g)",
-                 sides->owner, ga_dot3(za, xb));
+  const double cosine = ga_dot3(za, xb);
+  if (fabs(cosine) <= 1e-6) return GA_OK;
+  if (joint->axis.kind == joint->x_axis.kind && joint->axis.kind != GA_SIDES) {
+    return ga_fail(err, GA_ERR_ARG, "%s: axis and x_axis are not perpendicular (cosine %.3g)",
+                   sides->owner, cosine);
+  }
+  ga_plus3(z[1], -ga_dot3(z[1], x[1]), x[1], own);
+  const double length = ga_norm3(own);
+  if (!(length > 1e-6)) {
+    return ga_fail(err, GA_ERR_ARG, "%s: x_axis is parallel to axis", sides->owner);
+  }
+  for (int i = 0; i < 3; i++) own[i] /= length;
+  ga_cross3(own, x[1], y);
+  for (int i = 0; i < 3; i++) {
+    double *row = data->side[1].E + 3 * i;
+    row[0] = x[1][i], row[1] = y[i], row[2] = own[i];
+  }
+  return GA_OK;
 }
 
 /* Set data->radius and data->length as far as the type uses them; GA_ERR_ARG unless positive and
@@ -286,10 +306,10 @@ static ga_status prepare_joint(const ga_sides *sides, const ga_joint *joint, ga_
   ga_status status = check_kinds(sides, type, err);
   if (status == GA_OK) status = check_fields(sides->owner, type, is_planar(sides), joint, err);
   const unsigned both = GA_JOINT_AXIS | GA_JOINT_X_AXIS;
-  if (status == GA_OK && (type->needs & both) == both) {
-    status = check_perpendicular(sides, joint, err);
-  }
   if (status == GA_OK) status = set_frames(sides, joint, data, err);
+  if (status == GA_OK && (type->needs & both) == both) {
+    status = keep_own_axes(sides, joint, data, err);
+  }
   if (status != GA_OK) return status;
   start_pair(sides, data, frames, &p);
   status = set_sizes(sides, joint, &p, data, err);

@@ -292,6 +292,25 @@ static double allowed_residual(const ga_mechanism *m, const ga_element *el, int 
   return START_TOL * size * (velocity ? rate : 1);
 }
 
+/* A hint for the message about a coupler or drive whose row is violated by `value` at the start: "" or
+ * that an angle of it is a whole number of turns away, as angles start in (-pi, pi]. */
+static const char *turns_hint(const ga_mechanism *m, const ga_element *el, double value) {
+  static const double two_pi = 6.283185307179586;
+  if (el->type != &ga_element_coupler && el->type != &ga_element_drive) return "";
+  for (int k = 0; k < el->ncoordinate; k++) {
+    const ga_angle *angle = &m->coordinates.item[el->coordinate[k]];
+    const ga_joint_data *joint = m->joints.item[angle->joint].data;
+    const double factor =
+        el->type == &ga_element_coupler ? ((const ga_coupler_data *)el->data)->coefficient[k] : 1;
+    const double turns = value / (two_pi * factor);
+    if (!joint->type->coordinate[angle->which].angle || round(turns) == 0) continue;
+    if (fabs(turns - round(turns)) > 1e-6) continue;
+    return "; that is whole turns of an angle, which starts in (-pi, pi] unless its joint has "
+           "`turns`";
+  }
+  return "";
+}
+
 /* Fail (GA_ERR_INITIAL) with a message at the first row of d->r (see start_data) that exceeds its
  * limit or is NaN. *rough <- whether a residual is above ROUGH of its limit, so that a projection is
  * worthwhile; complete only on success. level: 0 the position g, 1 the velocity G v + g_t. */
@@ -318,9 +337,10 @@ static ga_status check_residuals(const ga_mechanism *m, double t0, const start_d
         snprintf(text, sizeof text, what[holonomic ? level : 2], value);
         return ga_fail(
             err, GA_ERR_INITIAL,
-            "%s '%s' (row %d) %s at the start, allowed is %.1g; correct the start values, "
+            "%s '%s' (row %d) %s at the start, allowed is %.1g%s; correct the start values, "
             "or have them made to fit (initial: {assemble: true})",
-            el->type->what, el->name, row + 1, text, limit);
+            el->type->what, el->name, row + 1, text, limit,
+            level == 0 ? turns_hint(m, el, value) : "");
       }
     }
   }

@@ -112,8 +112,9 @@ const ga_element_type ga_element_coordinate = {
     GA_COLUMNS(coordinate_columns),
     .output = coordinate_output};
 
-/* *value, *rate = those of coordinate `which` of a joint in the start configuration, with the
- * author's number of full turns added to angles. False where the angle is not defined. */
+/* *value, *rate = those of coordinate `which` of a joint in the start configuration, an angle in
+ * (-pi, pi] with the author's number of full turns added. At half a turn rounding errors decide
+ * between -pi and pi: it is pi. False where the angle is not defined. */
 bool ga_coordinate_start(const ga_mechanism *m, const ga_element *joint, int which, double *value,
                          double *rate) {
   const ga_joint_data *data = joint->data;
@@ -125,8 +126,12 @@ bool ga_coordinate_start(const ga_mechanism *m, const ga_element *joint, int whi
   ga_pair_points(&p, false, &a, &b, data->side[0].s, data->side[1].s);
   ga_pair_axes(&p, data->side[0].E, data->side[1].E);
   if (!ga_coordinate_row(&p, &data->type->coordinate[which], &row)) return false;
+  static const double ROUNDING = 1e-12; /* rad: errors of a start configuration */
   *value = row.value;
-  if (data->type->coordinate[which].angle) *value += two_pi * data->turns[which];
+  if (data->type->coordinate[which].angle) {
+    if (*value <= -0.5 * two_pi + ROUNDING) *value += two_pi;
+    *value += two_pi * data->turns[which];
+  }
   *rate = ga_dot3(row.J + GA_XA, a.xd) + ga_dot3(row.J + GA_PA, a.w) +
           ga_dot3(row.J + GA_XB, b.xd) + ga_dot3(row.J + GA_PB, b.w);
   return true;

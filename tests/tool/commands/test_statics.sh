@@ -97,6 +97,64 @@ sed 's/assemble: true, /assemble: true, fix: [slider], /' "$work/crank.yaml" >"$
 refused 1 "cannot be closed together.*'guide' (by 0.003)" run "$work/fixed.yaml"
 refused 1 "to which side joint 'pin' is bent.*too far from fitting" run "$work/crank.yaml" --set l=0.1
 
+# a universal joint whose axes, each given on its own body, are not quite perpendicular at the start
+cat >"$work/cross.yaml" <<END
+genalpha: 1
+parameters: {off: 0.5 deg}
+bodies:
+  a: {mass: 1, inertia: [1, 1, 1]}
+  b: {mass: 1, inertia: [1, 1, 1], position: [1, 0, 0], orientation: {axis: [0, 0, 1], angle: off}}
+joints:
+  foot:  {type: fixed, between: [ground, a]}
+  cross: {type: universal, between: [a, b], at: {a: [0.5, 0, 0], b: [-0.5, 0, 0]}, axis: {a: [0, 1, 0]}, x_axis: {b: [1, 0, 0]}}
+sensors: {between: {type: angle, between: [a, b], directions: {a: [0, 1, 0], b: [1, 0, 0]}}}
+run: {t_end: 1e-3}
+output: [between, b.x, b.y]
+initial: {assemble: true}
+END
+for off in '0.5 deg' '-0.3 deg' '5 deg' '30 deg'; do
+  tool run "$work/cross.yaml" --set off="$off" --out -
+  ok "assembled: $off" code_is 0
+  ok "right angle after $off" awk -F, 'NR == 2 { d = $2 - 1.5707963267948966; exit d > 1e-12 || d < -1e-12 }' "$work/out"
+done
+sed '/^initial/d' "$work/cross.yaml" >"$work/apart.yaml"
+refused 1 "joint 'cross' .* is open by .*initial: {assemble: true}" run "$work/apart.yaml"
+sed 's/axis: {a: \[0, 1, 0\]}, x_axis: {b: \[1, 0, 0\]}/axis: [0, 1, 0], x_axis: [1, 0.1, 0]/' "$work/cross.yaml" >"$work/apart.yaml"
+refused 1 'axis and x_axis are not perpendicular' run "$work/apart.yaml"
+
+# a start at half a turn is pi, never -pi, whatever the rounding errors are
+cat >"$work/half.yaml" <<END
+genalpha: 1
+repeat:
+  - index: i
+    from: 1
+    to: 60
+    bodies:
+      "b{i}": {mass: 1, inertia: [1, 1, 1], orientation: {axis: [cos(i), sin(2*i), cos(3*i)], angle: pi}}
+    joints:
+      "j{i}":
+        type: revolute
+        between: [ground, "b{i}"]
+        axis: {ground: [cos(i), sin(2*i), cos(3*i)], "b{i}": [cos(i), sin(2*i), cos(3*i)]}
+        x_axis: {ground: [sin(i), cos(5*i), sin(7*i)], "b{i}": [sin(i), cos(5*i), sin(7*i)]}
+run: {t_end: 1e-3}
+END
+for i in $(seq 60); do printf ', j%d.angle' "$i"; done | sed 's/^,/output: [/; s/$/]/' >>"$work/half.yaml"
+tool run "$work/half.yaml" --out -
+ok "pi" awk -F, 'NR == 2 { for (k = 2; k <= NF; k++) bad += $k < 3.14; exit bad > 0 || NF != 61 }' "$work/out"
+# a coupler that counts turns where the angle begins anew
+cat >"$work/gear.yaml" <<END
+genalpha: 1
+bodies:
+  a: {mass: 1, inertia: [1, 1, 1]}
+  b: {mass: 1, inertia: [1, 1, 1], orientation: {axis: [0, 0, 1], angle: 4}}
+joints:
+  ja: {type: revolute, between: [ground, a], axis: [0, 0, 1]}
+  jb: {type: revolute, between: [ground, b], axis: [0, 0, 1], x_axis: {ground: [1, 0, 0], b: [1, 0, 0]}}
+couplers: {gear: {sum: {ja.angle: 2, jb.angle: 3}, equals: 12}}
+END
+refused 1 'whole turns of an angle, which starts in .* has .turns.' run "$work/gear.yaml"
+
 # equilibrium: a start for a run that stays there
 succeeds equilibrium "$models/four-bar.yaml" --save-state "$work/rest.state"
 ok "stable" out_has 'stable: its slowest vibration has 1.030'
