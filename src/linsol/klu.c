@@ -149,21 +149,20 @@ static bool storage_fits(const klu *k, const int *at, const int *length) {
 }
 
 /* Can solve_block be used? One block, storage as described above, and a trial solve that agrees
- * with klu_tsolve. Overwrites scale.x and scale.unit. */
+ * with klu_tsolve, in the units of R A C. Overwrites scale.x and scale.unit. */
 static bool block_solve_works(klu *k) {
   double *own = k->scale.x, *theirs = k->scale.unit, apart = 0;
   const klu_numeric *f = k->numeric;
   if (k->symbolic->nblocks != 1 || k->n < 2) return false;
   if (!storage_fits(k, f->Lip, f->Llen) || !storage_fits(k, f->Uip, f->Ulen)) return false;
   for (int i = 0; i < k->n; i++) {
-    own[i] = 1 + i % 7;
-    theirs[i] = own[i] * k->scale.row[i];
+    theirs[i] = 1 + i % 7;
+    own[i] = theirs[i] / k->scale.row[i];
   }
   solve_block(k, own);
   if (!klu_tsolve(k->symbolic, k->numeric, k->n, 1, theirs, &k->common)) return false;
   for (int i = 0; i < k->n; i++) {
-    theirs[i] *= k->scale.col[i];
-    apart = ga_larger(apart, fabs(own[i] - theirs[i]));
+    apart = ga_larger(apart, fabs(own[i] / k->scale.col[i] - theirs[i]));
   }
   return apart <= ALIKE * ga_max_abs(k->n, theirs);
 }
