@@ -210,6 +210,9 @@ static bool refactor(klu *k, const ga_csr *A) {
   return k->common.rgrowth >= REPIVOT * k->growth;
 }
 
+/* Times that entries are disturbed: a pivot that is a few roundings may still be zero by chance. */
+enum { DISTURBANCES = 3 };
+
 /* A pseudo-random number within +-8 eps; changes the seed *random. */
 static double disturbance(uint32_t *random) {
   *random = *random * 1664525u + 1013904223u;
@@ -224,7 +227,7 @@ static void name_dependent(ga_linsol *ls, const ga_csr *A) {
   klu *k = ls->impl;
   uint32_t random = 12345;
   k->singular = k->common.singular_col < k->n ? k->common.singular_col : -1;
-  for (int attempt = 0; attempt < 3; attempt++) {
+  for (int attempt = 0; attempt < DISTURBANCES; attempt++) {
     for (int e = 0; e < A->ptr[A->nrow]; e++) k->val[e] += disturbance(&random);
     if (full_factor(ls, A) != GA_OK) continue;
     k->singular = ga_scaling_dependent(&k->scale, solve_scaled, k);
@@ -339,7 +342,11 @@ static ga_status sparse_null_space(ga_linsol *ls, const ga_csr *A, ga_null_space
   if (status == GA_OK) status = ga_null_space_room(&k->null, k->n, 1);
   if (status == GA_OK) {
     symbolic = klu_analyze(k->n, B.ptr, B.col, &k->common);
-    numeric = symbolic ? klu_factor(B.ptr, B.col, B.val, symbolic, &k->common) : NULL;
+    uint32_t random = 98765;
+    for (int attempt = 0; symbolic && !numeric && attempt < DISTURBANCES; attempt++) {
+      for (int e = 0; e < ga_csr_nnz(&B) && attempt > 0; e++) B.val[e] += disturbance(&random);
+      numeric = klu_factor(B.ptr, B.col, B.val, symbolic, &k->common);
+    }
     if (!numeric || !inverse_iteration(k, symbolic, numeric)) status = klu_status(k);
   }
   if (status == GA_OK) {

@@ -119,6 +119,19 @@ static void forget_analysis(mumps *m) {
   m->analyzed = false;
 }
 
+/* Find D such that D A is symmetric, if there is one, from the entries of R A C, which do not depend
+ * on units: E R A C is symmetric for D = E R C^-1. False if A is not finite. */
+static bool find_balance(mumps *m, const ga_csr *A) {
+  ga_csr F = *A;
+  ga_symmetry_none(&m->balance);
+  m->scale.known = false;
+  if (!apply_units(m, A)) return false;
+  F.val = m->scaled;
+  ga_symmetry_find(&m->balance, &F);
+  for (int i = 0; i < m->n; i++) m->balance.D[i] *= m->scale.row[i] / m->scale.col[i];
+  return true;
+}
+
 /* Entries of F into m->scaled; false if they are not finite. The first values decide whether F is
  * treated as symmetric (m->decided, symmetric, balance). If later values are not symmetric, F is
  * factored as L U from then on, and the old analysis is closed. */
@@ -126,8 +139,8 @@ static bool scale_entries(mumps *m, const ga_linsol_layout *layout, const ga_csr
   if (m->decided && m->symmetric && symmetric_now(m, A)) return true;
   if (m->decided && !m->symmetric) return apply_units(m, A);
   bool wanted = !layout || layout->symmetry != GA_SYMMETRY_NONE;
+  if (wanted && !find_balance(m, A)) return false;
   m->scale.known = false;
-  if (wanted) ga_symmetry_find(&m->balance, A);
   bool symmetric = wanted && symmetric_now(m, A);
   if (m->decided && symmetric != m->symmetric) forget_analysis(m);
   m->decided = true;

@@ -74,21 +74,24 @@ static void scale_velocities(ga_scaling *scale, const ga_csr *A) {
 }
 
 /* Begin with scales in which R A C does not depend on units: scale_velocities, then for the column
- * of a multiplier 1 over its largest entry in these rows. Ones if the sizes are not known.
- * Overwrites row_max and col_max. */
+ * of a multiplier 1 over its largest entry in these rows, that of the diagonal left out, so that a
+ * symmetric A stays symmetric. Ones if the sizes are not known. Overwrites row_max and col_max. */
 static void begin_scales(ga_scaling *scale, const ga_csr *A) {
   for (int i = 0; i < scale->n; i++) scale->row[i] = scale->col[i] = 1;
   if (!scale->size) return;
   scale_velocities(scale, A);
   for (int j = 0; j < scale->n; j++) scale->col_max[j] = 0;
+  for (int i = 0; i < scale->n; i++) scale->row_max[i] = 0; /* the diagonal */
   for (int i = 0; i < scale->n; i++) {
     for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) {
-      double *largest = &scale->col_max[A->col[e]];
+      const int j = A->col[e];
+      double *largest = i == j ? &scale->row_max[j] : &scale->col_max[j];
       *largest = fmax(*largest, fabs(A->val[e]) * scale->row[i]);
     }
   }
   for (int j = 0; j < scale->n; j++) {
-    if (!(scale->size[j] > 0)) scale->col[j] = 1 / power_of_two(scale->col_max[j]);
+    const double largest = scale->col_max[j] > 0 ? scale->col_max[j] : scale->row_max[j];
+    if (!(scale->size[j] > 0)) scale->col[j] = 1 / power_of_two(largest);
   }
 }
 

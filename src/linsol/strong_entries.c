@@ -281,11 +281,12 @@ ga_status ga_strong_entries_open(ga_strong_entries *s) {
   return status;
 }
 
-/* Copy the values of A into the blocks and into rest, and factor the blocks; stops at the first
- * that fails. */
+/* Copy the values of R A C, with the R and C of the choice, into the blocks and into rest, and
+ * factor the blocks; stops at the first that fails. Overwrites s->scaled. */
 ga_status ga_strong_entries_factor(ga_strong_entries *s, const ga_csr *A) {
-  const double *val = A->val;
+  double *val = s->scaled;
   ga_status status = GA_OK;
+  for (int e = 0; e < ga_csr_nnz(A); e++) val[e] = A->val[e] * s->scale.unit_of[e];
   for (int e = 0; e < ga_csr_nnz(&s->rest); e++) s->rest.val[e] = val[s->rest_from[e]];
   for (int k = 0; k < s->nblock && status == GA_OK; k++) {
     ga_strong_entries_block *b = &s->block[k];
@@ -295,7 +296,7 @@ ga_status ga_strong_entries_factor(ga_strong_entries *s, const ga_csr *A) {
   return status;
 }
 
-/* c = P^-1 r, block by block from the first: the contributions of earlier blocks are subtracted
+/* c = (R P C)^-1 r, block by block from the first: the contributions of earlier blocks are subtracted
  * from r (in s->work; r stays), then the block is solved. */
 static ga_status solve_forward(ga_strong_entries *s, double *r, double *c) {
   for (int k = 0; k < s->nblock; k++) {
@@ -315,7 +316,7 @@ static ga_status solve_forward(ga_strong_entries *s, double *r, double *c) {
   return GA_OK;
 }
 
-/* c = P^-T r, from the last block to the first; the unknowns belong to rows. r is overwritten. */
+/* c = (R P C)^-T r, from the last block to the first; the unknowns belong to rows. r is overwritten. */
 static ga_status solve_transposed(ga_strong_entries *s, double *r, double *c) {
   for (int k = s->nblock - 1; k >= 0; k--) {
     ga_strong_entries_block *b = &s->block[k];
@@ -333,9 +334,15 @@ static ga_status solve_transposed(ga_strong_entries *s, double *r, double *c) {
   return GA_OK;
 }
 
-/* c = P^-1 r, or P^-T r if transposed, with the factors made last; r may be overwritten. */
+/* c = P^-1 r = C (R P C)^-1 R r, or P^-T r = R (R P C)^-T C r if transposed, with the factors made
+ * last; r is overwritten. */
 ga_status ga_strong_entries_solve(ga_strong_entries *s, bool transposed, double *r, double *c) {
-  return transposed ? solve_transposed(s, r, c) : solve_forward(s, r, c);
+  const double *from = transposed ? s->scale.col : s->scale.row;
+  const double *to = transposed ? s->scale.row : s->scale.col;
+  for (int i = 0; i < s->A.nrow; i++) r[i] *= from[i];
+  const ga_status status = transposed ? solve_transposed(s, r, c) : solve_forward(s, r, c);
+  for (int i = 0; i < s->A.nrow; i++) c[i] *= to[i];
+  return status;
 }
 
 /* Number of factorizations with new pivots, summed over the blocks. */

@@ -30,6 +30,14 @@ void ga_symmetry_none(ga_symmetry_diagonal *balance) {
   for (int i = 0; i < balance->n; i++) balance->D[i] = 1;
 }
 
+/* A ratio that is a power of two up to rounding becomes that power. */
+static double without_rounding(double ratio) {
+  int exponent;
+  const double part = 2 * frexp(ratio, &exponent); /* 1 <= |part| < 2 */
+  if (fabs(part - 1) <= SAME) return ldexp(1, exponent - 1);
+  return fabs(part - 2) <= 2 * SAME ? ldexp(1, exponent) : ratio;
+}
+
 /* For each strong entry (i, j) with unknown D_j (0) and an entry (j, i): D_j = D_i a_ij/a_ji, and
  * row j is appended to the queue at `end`. Returns the new end. */
 static int visit_row(ga_symmetry_diagonal *balance, const ga_csr *A, int i, int end) {
@@ -38,9 +46,7 @@ static int visit_row(ga_symmetry_diagonal *balance, const ga_csr *A, int i, int 
     int j = A->col[e], back = balance->partner[e];
     if (balance->D[j] != 0 || back < 0 || A->val[back] == 0) continue;
     if (!(fabs(A->val[e]) >= STRONG * largest)) continue;
-    double ratio = A->val[e] / A->val[back];
-    if (fabs(ratio - 1) <= SAME) ratio = 1;
-    balance->D[j] = balance->D[i] * ratio;
+    balance->D[j] = balance->D[i] * without_rounding(A->val[e] / A->val[back]);
     balance->queue[end++] = j;
   }
   return end;

@@ -128,6 +128,7 @@ static ga_status factor_full(ga_linsol *ls) {
   s->iterates = false;
   if (!s->full.ops) {
     s->full.ops = s->whole_ops;
+    s->full.layout = ls->layout;
     status = s->full.ops->analyze(&s->full, &s->A);
   }
   long before = s->full.repivots;
@@ -289,6 +290,7 @@ static ga_status weak_entries_null_space(ga_linsol *ls, const ga_csr *A, ga_null
     bool mumps = ga_mumps_available(ls->trouble, sizeof ls->trouble);
     s->reporter.ops = mumps ? &ga_linsol_mumps : &ga_linsol_klu;
     if (s->n <= DENSE_REPORT) s->reporter.ops = &ga_linsol_dense;
+    s->reporter.layout = ls->layout;
     status = s->reporter.ops->analyze(&s->reporter, &s->A);
   }
   return status != GA_OK ? status : s->reporter.ops->null_space(&s->reporter, A, out);
