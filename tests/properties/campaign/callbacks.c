@@ -27,9 +27,24 @@ static const hard_model *model_of(void *user) {
   return ((const hard_user *)user)->model;
 }
 
+/* Write a full matrix of `rows` rows in the pattern that the library expects. */
+static void put(const hard_model *m, int rows, const double *full, ga_csr *to) {
+  int nv = hard_nv(m);
+  if (!m->patterns) {
+    memcpy(to->val, full, sizeof *full * (size_t)(rows * nv));
+    return;
+  }
+  for (int i = 0; i < rows; i++) {
+    for (int e = to->ptr[i]; e < to->ptr[i + 1]; e++) to->val[e] = full[i * nv + to->col[e]];
+  }
+}
+
 static int mass(void *user, double t, const double *q, ga_csr *M) {
   (void)t;
-  sum_mass(model_of(user), q, M->val);
+  const hard_model *m = model_of(user);
+  double full[HARD_NV * HARD_NV];
+  sum_mass(m, q, full);
+  put(m, hard_nv(m), full, M);
   return 0;
 }
 
@@ -53,7 +68,7 @@ static int holonomic_jac(void *user, double t, const double *q, ga_csr *G) {
   const hard_model *m = model_of(user);
   row_values rows;
   all_rows(m, t, q, NULL, &rows);
-  memcpy(G->val, rows.G, sizeof *rows.G * (size_t)(m->n_lam * hard_nv(m)));
+  put(m, m->n_lam, rows.G, G);
   return 0;
 }
 
@@ -75,10 +90,9 @@ static int nonholonomic(void *user, double t, const double *q, const double *v, 
 
 static int nonholonomic_jac(void *user, double t, const double *q, const double *v, ga_csr *H) {
   const hard_model *m = model_of(user);
-  int nv = hard_nv(m);
   row_values rows;
   all_rows(m, t, q, v, &rows);
-  memcpy(H->val, rows.G + m->n_lam * nv, sizeof *rows.G * (size_t)(m->n_psi * nv));
+  put(m, m->n_psi, rows.G + m->n_lam * hard_nv(m), H);
   return 0;
 }
 
@@ -89,21 +103,20 @@ static int force_tangents(void *user, double t, const double *q, const double *v
   int nv = hard_nv(m);
   force_sum sum;
   sum_forces(m, t, 0, q, v, &sum);
-  for (int i = 0; i < nv * nv; i++) {
-    Kt->val[i] = -sum.K[i];
-    Ct->val[i] = -sum.C[i];
-  }
-  add_mass_tangent(m, q, x, Kt->val);
-  add_rows_tangent(m, q, lam, psi, Kt->val);
-  double factor = 1;
+  double factor = 1, K[HARD_NV * HARD_NV];
   if (m->tangents == TANGENTS_STIFF) factor = m->wrong_by;
   if (m->tangents == TANGENTS_SOFT) factor = 1 / m->wrong_by;
   if (m->tangents == TANGENTS_SIGN) factor = -1;
   if (m->tangents == TANGENTS_ZERO) factor = 0;
   for (int i = 0; i < nv * nv; i++) {
-    Kt->val[i] *= factor;
-    Ct->val[i] *= factor;
+    K[i] = -sum.K[i];
+    sum.C[i] *= -factor;
   }
+  add_mass_tangent(m, q, x, K);
+  add_rows_tangent(m, q, lam, psi, K);
+  for (int i = 0; i < nv * nv; i++) K[i] *= factor;
+  put(m, nv, K, Kt);
+  put(m, nv, sum.C, Ct);
   return sum.bad ? 1 : 0;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The campaign: thousands of hard runs, every accepted step judged by the checker.
- *     campaign [--grid] [--pendulum] [--friction N] [--random N] [--seed S] [--only I] [--verbose]
+ *     campaign [--grid] [--pendulum] [--friction N] [--random N] [--linear N] [--seed S] [--only I] [--verbose]
  *              [--record FILE] [--against FILE]
  * Without a choice: the grid, the spring pendulum, 1000 runs with friction, 10000 random models.
  * --only I repeats one run of the chosen campaign. --record writes one line "index passed" for each
@@ -11,21 +11,20 @@
 #include <string.h>
 
 #include "run.h"
+#include "structure.h"
 
 enum { SHOWN = 12 };
 
 typedef struct settings {
   bool grid, pendulum, verbose;
-  int friction, random, only;
+  int friction, random, linear, only;
   uint64_t seed;
   const char *record, *against;
 } settings;
 
 typedef struct tally {
-  long runs, passed, failed, steps, wrong_starts;
-  long strict_runs, wrong_runs, wrong_ok, gross_runs, gross_ok;
-  long status[64], fault[FAULT_COUNT], strict, reach[REACH_COUNT], solvable;
-  double position;
+  long runs, passed, failed, steps, wrong, rounded, no_root, skipped;
+  long wrong_runs, wrong_ok, status[64], fault[FAULT_COUNT];
   long old_failures, mended, broken;
 } tally;
 
@@ -35,33 +34,28 @@ static void show(const char *what, int index, const hard_model *m, const hard_ou
   printf("  %s %d: %s: %s after %ld steps", what, index, text, ga_status_name(o->status), o->steps);
   if (o->wrong > 0) {
     printf(
-        "; %ld wrong (%ld gross), first at t = %.10g: %s, row %d, |r| %.2g = %.2g of terms, %.2g "
-        "times the bound",
-        o->wrong, o->gross, o->t_wrong, hard_fault_name(o->worst.fault), o->worst.row,
-        o->worst.error, o->worst.imbalance, o->worst.ratio);
+        "; %ld wrong, first at t = %.10g: %s, row %d, error %.2g = %.2g of the scale, %.2g times"
+        " the bound%s",
+        o->wrong, o->t_wrong, hard_fault_name(o->worst.fault), o->worst.row, o->worst.error,
+        o->worst.relative, o->worst.ratio, o->worst.no_root ? ", no root" : "");
   }
-  if (o->strict > o->wrong) printf("; %ld above the first bound", o->strict);
-  if (o->wrong_start) printf("; start is wrong (%s)", hard_fault_name(o->start.fault));
+  printf("; %ld by rounding, %ld without a root", o->rounded, o->no_root);
   printf("%s%s\n", o->text[0] ? "\n    " : "", o->text);
 }
 
 static void count(tally *t, const hard_outcome *o) {
   t->runs++;
   t->steps += o->steps;
+  t->wrong += o->wrong;
+  t->rounded += o->rounded;
+  t->no_root += o->no_root;
+  t->skipped += o->skipped;
   t->status[(int)o->status + 32]++;
-  t->strict_runs += o->strict > 0;
-  t->strict += o->strict;
-  for (int c = 0; c < REACH_COUNT; c++) t->reach[c] += o->reach[c];
-  t->solvable += o->solvable;
-  t->wrong_starts += o->wrong_start;
-  if (o->position > t->position) t->position = o->position;
   if (hard_passed(o)) {
     t->passed++;
   } else {
     t->failed++;
   }
-  t->gross_runs += o->gross > 0;
-  t->gross_ok += o->gross > 0 && o->status == GA_OK;
   if (o->wrong > 0) {
     t->wrong_runs++;
     t->wrong_ok += o->status == GA_OK;
@@ -70,13 +64,13 @@ static void count(tally *t, const hard_outcome *o) {
 }
 
 static void report(const char *what, const tally *t) {
-  printf("%s: %ld runs, %ld steps\n", what, t->runs, t->steps);
+  printf("%s: %ld runs, %ld passed, %ld not; %ld accepted steps\n", what, t->runs, t->passed,
+         t->failed, t->steps);
   printf(
-      "  runs with a wrong accepted step %ld (%ld end with GA_OK), a grossly wrong one %ld (%ld),"
-      " one above the first bound %ld; wrong starts %ld\n",
-      t->wrong_runs, t->wrong_ok, t->gross_runs, t->gross_ok, t->strict_runs, t->wrong_starts);
-  printf("  %ld runs passed, %ld not; largest |g| / (|G| |q|) %.2g; ends:", t->passed, t->failed,
-         t->position);
+      "  forward-wrong steps %ld, in %ld runs (%ld end with GA_OK); steps above 1e-8 by rounding"
+      " %ld, judged without a root %ld, not judged %ld\n",
+      t->wrong, t->wrong_runs, t->wrong_ok, t->rounded, t->no_root, t->skipped);
+  printf("  ends:");
   for (int s = 0; s < 64; s++) {
     if (t->status[s] > 0) printf(" %s %ld", ga_status_name((ga_status)(s - 32)), t->status[s]);
   }
@@ -85,13 +79,6 @@ static void report(const char *what, const tally *t) {
     if (t->fault[f] > 0) printf(" %s %ld", hard_fault_name((hard_fault)f), t->fault[f]);
   }
   printf("\n");
-  if (t->strict == 0) return;
-  printf(
-      "  steps above the first bound %ld: %ld underflow, %ld are within it by the forces that the "
-      "callbacks return, %ld have no v' in double that meets it, %ld may have one (of "
-      "both, %ld have a solution that, rounded once, meets it), %ld are not decided\n",
-      t->strict, t->reach[REACH_UNDERFLOW], t->reach[REACH_CALLBACK], t->reach[REACH_NONE],
-      t->reach[REACH_SOME], t->solvable, t->reach[REACH_UNKNOWN]);
 }
 
 static bool make(const char *what, hard_model *m, const settings *s, int index) {
@@ -122,8 +109,7 @@ static long campaign(const char *what, int runs, const settings *s) {
     count(&t, &o);
     compare(against, &t, i, &o);
     if (record) fprintf(record, "%d %d\n", i, hard_passed(&o));
-    bool wrong = o.wrong > 0 || o.wrong_start;
-    if (s->verbose || s->only >= 0 || (wrong && shown++ < SHOWN)) show(what, i, &m, &o);
+    if (s->verbose || s->only >= 0 || (o.wrong > 0 && shown++ < SHOWN)) show(what, i, &m, &o);
     if (s->only >= 0) break;
   }
   report(what, &t);
@@ -133,6 +119,51 @@ static long campaign(const char *what, int runs, const settings *s) {
     fclose(against);
   }
   if (record) fclose(record);
+  return t.wrong_runs;
+}
+
+static void show_structure(int index, const hard_structure *m, const hard_structure_outcome *o) {
+  printf(
+      "  linear %d: %s, %s, %s (%s), h %.3g, rho %.3g, rtol %.3g: %s after %ld steps, %ld solves",
+      index, m->name, m->method, m->linsol, o->linsol, m->h, m->rho, m->rtol,
+      ga_status_name(o->status), o->steps, o->solves);
+  if (o->wrong > 0) {
+    printf("; %ld wrong, first at t = %.10g: %s, %.2g of the scale, %.2g times the bound", o->wrong,
+           o->t_wrong, o->what, o->relative, o->ratio);
+  }
+  printf("%s%s\n", o->text[0] ? "\n    " : "", o->text);
+}
+
+/* The linear structures; the result is the number of runs with wrong steps. */
+static long structures(const settings *s) {
+  tally t = {0};
+  long more = 0;
+  int shown = 0;
+  FILE *record = s->record ? fopen(s->record, "w") : NULL;
+  for (int i = s->only >= 0 ? s->only : 0; i < s->linear; i++) {
+    hard_structure m;
+    if (!hard_structure_make(&m, s->seed, i)) return 1;
+    hard_structure_outcome o = hard_structure_run(&m, NULL);
+    bool passed = hard_structure_passed(&o), one = hard_structure_one_iteration(&m, &o);
+    t.runs++;
+    t.passed += passed;
+    t.failed += !passed;
+    t.steps += o.steps;
+    t.wrong += o.wrong;
+    t.wrong_runs += o.wrong > 0;
+    t.wrong_ok += o.wrong > 0 && o.status == GA_OK;
+    t.rounded += o.rounded;
+    t.status[(int)o.status + 32]++;
+    more += !one;
+    if (record) fprintf(record, "%d %d\n", i, passed);
+    if (s->verbose || s->only >= 0 || ((!passed || !one) && shown++ < SHOWN))
+      show_structure(i, &m, &o);
+    hard_structure_free(&m);
+    if (s->only >= 0) break;
+  }
+  if (record) fclose(record);
+  report("linear", &t);
+  printf("  runs with more than one iteration a step: %ld\n", more);
   return t.wrong_runs;
 }
 
@@ -157,6 +188,8 @@ static bool read_settings(int argc, char **argv, settings *s) {
       s->friction = atoi(value);
     } else if (strcmp(key, "--random") == 0) {
       s->random = atoi(value);
+    } else if (strcmp(key, "--linear") == 0) {
+      s->linear = atoi(value);
     } else if (strcmp(key, "--seed") == 0) {
       s->seed = strtoull(value, NULL, 0);
     } else if (strcmp(key, "--only") == 0) {
@@ -176,15 +209,17 @@ int main(int argc, char **argv) {
   settings s = {.only = -1, .seed = 20260};
   if (!read_settings(argc, argv, &s)) {
     fprintf(stderr,
-            "usage: %s [--grid] [--pendulum] [--friction N] [--random N] [--seed S] [--only I]"
+            "usage: %s [--grid] [--pendulum] [--friction N] [--random N] [--linear N] [--seed S] "
+            "[--only I]"
             " [--verbose] [--record FILE] [--against FILE]\n",
             argv[0]);
     return 2;
   }
-  if (!s.grid && !s.pendulum && s.friction == 0 && s.random == 0) {
+  if (!s.grid && !s.pendulum && s.friction == 0 && s.random == 0 && s.linear == 0) {
     s.grid = s.pendulum = true;
     s.friction = 1000;
     s.random = 10000;
+    s.linear = 500;
   }
   printf("seed %llu\n", (unsigned long long)s.seed);
   long wrong = 0;
@@ -192,5 +227,6 @@ int main(int argc, char **argv) {
   if (s.pendulum) wrong += campaign("pendulum", 1 << 20, &s);
   if (s.friction > 0) wrong += campaign("friction", s.friction, &s);
   if (s.random > 0) wrong += campaign("random", s.random, &s);
+  if (s.linear > 0) wrong += structures(&s);
   return wrong > 0;
 }

@@ -2,215 +2,23 @@
 /* The checker of accepted steps, see checker.h. */
 #include "checker.h"
 
+#include <math.h>
 #include <string.h>
-#include <tgmath.h>
 
-#define REAL long double
-#define NOISE(x) ((void)(x), 0.0L)
-#include "formulas.h"
-#include "rows.h"
+#include "pattern.h"
 
-static const long double rounding = 0x1p-52L;
-static const long double balance_tol = 1e-8L;    /* of the terms of a force row */
-static const long double constraint_tol = 1e-8L; /* of the terms of a constraint row */
-static const long double quotient_tol = 1e-7L;   /* of G^T lam where G is a difference quotient, */
-static const long double quotient_step = 7e-4L;  /* eps^(1/5), a usual step for it */
-static const long double generous = 100;         /* roundings of q and v in the first bound */
-static const long double summands = 32;          /* roundings of each summand of q, v, v', F */
+static const long double eps = 0x1p-52L;
+static const long double forward_tol = 1e-8L;   /* the promise, relative to a subsystem's scale */
+static const long double roundings = 8;         /* of q_1, v_1 and results of callbacks */
+static const long double quotient_tol = 1e-7L;  /* of G^T lam where G is a difference quotient, */
+static const long double quotient_step = 7e-4L; /* eps^(1/5), a usual step for it */
+static const long double assignments = 4096;     /* roundings allowed in v_1, a_1, q_1 as sums */
+enum { ITERATIONS = 40 };
 
 const char *hard_fault_name(hard_fault fault) {
-  static const char *const name[FAULT_COUNT] = {"none",      "force",      "position", "velocity",
-                                                "recursion", "not finite", "energy"};
+  static const char *const name[FAULT_COUNT] = {"none",  "acceleration", "position",   "velocity",
+                                                "force", "recursion",    "not finite", "energy"};
   return name[fault];
-}
-
-static void widen(int n, const double *from, long double *to) {
-  for (int i = 0; i < n; i++) to[i] = from[i];
-}
-
-hard_state hard_state_of(const hard_model *m, const ga_state *s) {
-  hard_state out = {.t = s->t, .h = s->h};
-  widen(hard_nq(m), s->q, out.q);
-  widen(hard_nv(m), s->v, out.v);
-  widen(hard_nv(m), s->vd, out.vd);
-  if (s->a) widen(hard_nv(m), s->a, out.a);
-  widen(m->n_lam, s->lam, out.lam);
-  widen(m->n_psi, s->psi, out.psi);
-  return out;
-}
-
-/* All that belongs to the force balance at a state. Matrices by rows. */
-typedef struct balance {
-  force_sum force;
-  row_values rows;
-  long double M[HARD_NV * HARD_NV], Kt[HARD_NV * HARD_NV];
-  long double r[HARD_NV], terms[HARD_NV], reaction[HARD_NV];
-  long double blur[HARD_NV]; /* what a rounding of G does to G^T lam, if G is a quotient */
-} balance;
-
-static long double multiplier(const hard_model *m, const hard_state *s, int n) {
-  return n < m->n_lam ? s->lam[n] : s->psi[n - m->n_lam];
-}
-
-/* The rounding of row n of G, if that is a difference quotient: four of g, whose values are made of
- * |G||q|. */
-static long double row_blur(const hard_model *m, const hard_state *s, const balance *b, int n) {
-  int nv = hard_nv(m);
-  long double size = 0;
-  for (int j = 0; j < nv; j++) {
-    size += fabs(b->rows.G[n * nv + j]) * (j < m->n_flat ? fabs(s->q[j]) : 1);
-  }
-  return 4 * rounding / quotient_step * size;
-}
-
-static void evaluate(const hard_model *m, const hard_state *s, balance *b) {
-  int nv = hard_nv(m);
-  sum_forces(m, s->t, 4 * rounding, s->q, s->v, &b->force);
-  sum_mass(m, s->q, b->M);
-  all_rows(m, s->t, s->q, s->v, &b->rows);
-  for (int i = 0; i < nv * nv; i++) b->Kt[i] = -b->force.K[i];
-  add_mass_tangent(m, s->q, s->vd, b->Kt);
-  add_rows_tangent(m, s->q, s->lam, s->psi, b->Kt);
-  for (int i = 0; i < nv; i++) {
-    b->r[i] = -b->force.F[i];
-    b->terms[i] = fabs(b->force.F[i]);
-    b->reaction[i] = b->blur[i] = 0;
-    for (int j = 0; j < nv; j++) {
-      b->r[i] += b->M[i * nv + j] * s->vd[j];
-      b->terms[i] += fabs(b->M[i * nv + j] * s->vd[j]);
-    }
-    for (int n = 0; n < m->n_lam + m->n_psi; n++) {
-      long double reaction = b->rows.G[n * nv + i] * multiplier(m, s, n);
-      b->r[i] += reaction;
-      b->reaction[i] += fabs(reaction);
-      if (reaction != 0) b->blur[i] += fabs(multiplier(m, s, n)) * row_blur(m, s, b, n);
-    }
-    b->terms[i] += b->reaction[i];
-  }
-}
-
-/* Sizes of what is rounded: |q_i|, 1 for angles; |v_i|; and of the summands that q, v and v' come
- * from in the step. */
-typedef struct sizes {
-  long double q[HARD_NV], v[HARD_NV], q_sum[HARD_NV], v_sum[HARD_NV], vd_sum[HARD_NV];
-} sizes;
-
-static void sizes_of(const hard_model *m, const hard_state *s, const hard_state *before, sizes *z) {
-  for (int i = 0; i < hard_nv(m); i++) {
-    bool flat = i < m->n_flat;
-    z->q[i] = z->q_sum[i] = flat ? fabs(s->q[i]) : 1;
-    z->v[i] = z->v_sum[i] = fabs(s->v[i]);
-    z->vd_sum[i] = fabs(s->vd[i]);
-    if (!before) continue;
-    long double h = s->h, vd = fabs(before->vd[i]) + fabs(s->vd[i]);
-    long double a = fabs(before->a[i]) + fabs(s->a[i]) + vd;
-    z->q_sum[i] += (flat ? fabs(before->q[i]) : 1) + h * fabs(before->v[i]) + h * h * a / 2;
-    z->v_sum[i] += fabs(before->v[i]) + h * a;
-    z->vd_sum[i] += a;
-  }
-  /* the three angles of a rotation share their rounding */
-  for (int i = m->n_flat; i < hard_nv(m); i += 3) {
-    long double all = z->q_sum[i] + z->q_sum[i + 1] + z->q_sum[i + 2];
-    z->q_sum[i] = z->q_sum[i + 1] = z->q_sum[i + 2] = all;
-  }
-}
-
-/* error above bound? A NaN is. Numbers below the square root of the smallest one underflow in the
- * products of double. */
-static void judge(hard_verdict *out, hard_fault fault, int row, long double error,
-                  long double terms, long double bound) {
-  bound += 1e-280L;
-  double ratio = (double)(error / (bound > 0 ? bound : 0x1p-1000L));
-  if (error == 0) ratio = 0;
-  if (!(ratio <= out->ratio)) out->ratio = ratio;
-  if (!(error <= bound) && out->fault == FAULT_NONE) {
-    out->fault = fault;
-    out->row = row;
-    out->error = (double)error;
-    out->imbalance = (double)(error / terms);
-  }
-}
-
-static void check_forces(const hard_model *m, const hard_state *s, const hard_state *before,
-                         const balance *b, hard_verdict *out) {
-  int nv = hard_nv(m);
-  sizes z;
-  sizes_of(m, s, before, &z);
-  for (int i = 0; i < nv; i++) {
-    long double change = 0, summed = b->force.size[i], inertia = 0;
-    for (int j = 0; j < nv; j++) {
-      long double K = fabs(b->Kt[i * nv + j]), C = fabs(b->force.C[i * nv + j]);
-      change += K * z.q[j] + C * z.v[j];
-      summed += K * z.q_sum[j] + C * z.v_sum[j];
-      inertia += fabs(b->M[i * nv + j]) * z.vd_sum[j];
-    }
-    long double error = fabs(b->r[i]);
-    long double first = balance_tol * b->terms[i] + generous * rounding * change;
-    long double bound =
-        first + summands * rounding * (summed + inertia) + 2 * b->force.noise[i] + b->force.jump[i];
-    if (!m->give_jacobian) bound += quotient_tol * b->reaction[i] + b->blur[i];
-    if (error > 0) {
-      double ratio = (double)(error / (first > 0 ? first : 0x1p-1000L));
-      double gross = (double)(error / (bound + balance_tol * (inertia + b->force.size[i])));
-      if (!(ratio <= out->strict_ratio)) out->strict_ratio = ratio;
-      if (!(gross <= out->gross_ratio)) out->gross_ratio = gross;
-    }
-    judge(out, FAULT_FORCE, i, error, b->terms[i], bound);
-  }
-}
-
-void hard_forces_of(const hard_model *m, const hard_state *s, hard_forces *out) {
-  int nv = hard_nv(m);
-  balance b;
-  sizes z;
-  evaluate(m, s, &b);
-  sizes_of(m, s, NULL, &z);
-  memcpy(out->r, b.r, sizeof b.r);
-  memcpy(out->F, b.force.F, sizeof b.force.F);
-  memcpy(out->M, b.M, sizeof b.M);
-  memcpy(out->Kt, b.Kt, sizeof b.Kt);
-  for (int i = 0; i < nv * nv; i++) out->Ct[i] = -b.force.C[i];
-  for (int i = 0; i < nv; i++) {
-    long double change = 0;
-    for (int j = 0; j < nv; j++) {
-      change += fabs(b.Kt[i * nv + j]) * z.q[j] + fabs(b.force.C[i * nv + j]) * z.v[j];
-    }
-    out->first[i] = balance_tol * b.terms[i] + generous * rounding * change;
-  }
-}
-
-/* Positions for the methods that solve g = 0, velocities for those that keep the hidden constraint
- * (all here but index3), and k = 0. The sizes are those of the summands of q and v, because a row
- * and all its terms may pass through zero; a rounding of q turns G, and quotients are blurred. */
-static void check_rows(const hard_model *m, const hard_state *s, const hard_state *before,
-                       const balance *b, hard_verdict *out) {
-  int nv = hard_nv(m);
-  bool hidden = strcmp(m->method, "index3") != 0;
-  sizes z;
-  sizes_of(m, s, before, &z);
-  for (int n = 0; n < m->n_lam + m->n_psi; n++) {
-    const long double *G = b->rows.G + n * nv;
-    long double rate = b->rows.gt[n], size_q = 0, size_v = fabs(rate), turned = 0, Z[HARD_NV];
-    long double blur = m->give_jacobian ? 0 : row_blur(m, s, b, n), blurred = 0;
-    rate_tangent(m, &m->row[n], s->q, s->v, Z);
-    for (int j = 0; j < nv; j++) {
-      if (G[j] != 0) blurred += blur * fabs(s->v[j]);
-      turned += fabs(Z[j]) * z.q_sum[j];
-      size_q += fabs(G[j]) * z.q_sum[j];
-      size_v += fabs(G[j]) * z.v_sum[j];
-      rate += G[j] * s->v[j];
-    }
-    if (n < m->n_lam) {
-      double g = (double)(fabs(b->rows.value[n]) / size_q);
-      if (!(g <= out->position)) out->position = g;
-      judge(out, FAULT_POSITION, n, fabs(b->rows.value[n]), size_q, constraint_tol * size_q);
-    }
-    /* what is slower than a rounding of q in the step is rounded like that */
-    long double slow = s->h > 0 ? rounding * size_q / s->h : 0;
-    long double bound = summands * rounding * (turned + slow) + blurred;
-    if (hidden || n >= m->n_lam)
-      judge(out, FAULT_VELOCITY, n, fabs(rate), size_v, constraint_tol * size_v + bound);
-  }
 }
 
 static bool all_finite(int n, const long double *x) {
@@ -220,188 +28,320 @@ static bool all_finite(int n, const long double *x) {
   return true;
 }
 
-/* The reported v' and multipliers balance the forces, but for two cases. soi2 reports the
- * multipliers of its step and v' of the equations of motion; hard_check_recursion judges it.
- * index3 moves v_0 at the start, after v'_0 and lam_0 were found. */
-static bool balanced_by_itself(const hard_model *m, const hard_state *s) {
-  if (m->n_lam + m->n_psi == 0) return true;
-  if (strcmp(m->method, "soi2") == 0) return false;
-  return s->h > 0 || strcmp(m->method, "index3") != 0;
-}
-
-hard_verdict hard_check(const hard_model *m, const hard_state *s, const hard_state *before) {
-  hard_verdict out = {.row = -1};
+static bool state_finite(const hard_model *m, const hard_state *s) {
   int nv = hard_nv(m);
-  if (!all_finite(hard_nq(m), s->q) || !all_finite(nv, s->v) || !all_finite(nv, s->vd) ||
-      !all_finite(nv, s->a) || !all_finite(m->n_lam, s->lam) || !all_finite(m->n_psi, s->psi)) {
-    return (hard_verdict){.fault = FAULT_NOT_FINITE, .row = -1, .ratio = (double)INFINITY};
-  }
-  balance b;
-  evaluate(m, s, &b);
-  if (balanced_by_itself(m, s)) check_forces(m, s, before, &b, &out);
-  check_rows(m, s, before, &b, &out);
-  return out;
+  return all_finite(hard_nq(m), s->q) && all_finite(nv, s->v) && all_finite(nv, s->vd) &&
+         all_finite(nv, s->a) && all_finite(m->n_lam, s->lam) && all_finite(m->n_psi, s->psi);
 }
 
-static bool constant_mass(const hard_model *m) {
-  for (int n = 0; n < m->n_element; n++) {
-    if (m->element[n].shape == SHAPE_COSINE_MASS || m->element[n].shape == SHAPE_POLAR_MASS)
-      return false;
+/* ---- scales ------------------------------------------------------------------------------- */
+
+typedef struct scales {
+  int label[HARD_NV], count;
+  long double of[HARD_KINDS][HARD_NV]; /* by kind and subsystem */
+} scales;
+
+static void raise_to(long double *most, long double x) {
+  if (!(fabsl(x) <= *most)) *most = fabsl(x);
+}
+
+/* The scales of the subsystems, from the root or the step that s was evaluated at last; change:
+ * from the accepted step to that. */
+static void find_scales(const hard_step *s, hard_results change, scales *out) {
+  *out = (scales){0};
+  out->count = hard_subsystems(s->model, out->label);
+  for (int i = 0; i < s->nv; i++) {
+    int l = out->label[i];
+    long double x = (s->weighted ? s->now->a[i] : s->now->vd[i]) + change[HARD_ACCELERATION][i];
+    raise_to(&out->of[HARD_ACCELERATION][l], x);
+    raise_to(&out->of[HARD_POSITION][l], s->q_size[i]);
+    raise_to(&out->of[HARD_VELOCITY][l], s->v_size[i]);
+    raise_to(&out->of[HARD_FORCE][l], s->b.F[i]);
+    raise_to(&out->of[HARD_FORCE][l], s->b.push[i]);
+    raise_to(&out->of[HARD_FORCE][l], s->b.r[i] + s->b.F[i] - s->b.push[i]);
   }
+}
+
+/* The largest component of each kind in each subsystem. */
+static void largest(const scales *z, int nv, hard_results x, long double out[HARD_KINDS][HARD_NV]) {
+  memset(out, 0, sizeof(long double[HARD_KINDS][HARD_NV]));
+  for (int kind = 0; kind < HARD_KINDS; kind++) {
+    for (int i = 0; i < nv; i++) raise_to(&out[kind][z->label[i]], x[kind][i]);
+  }
+}
+
+/* The largest ratio of a result to its subsystem's scale. */
+static long double size_of(const scales *z, int nv, hard_results x) {
+  long double most = 0;
+  for (int kind = 0; kind < HARD_KINDS; kind++) {
+    for (int i = 0; i < nv; i++) {
+      if (x[kind][i] != 0) raise_to(&most, x[kind][i] / z->of[kind][z->label[i]]);
+    }
+  }
+  return most;
+}
+
+/* ---- the root ----------------------------------------------------------------------------- */
+
+/* dX = -A^-1 r at X; false if there is none */
+static bool newton_step(hard_step *s, const long double *X, long double *dX) {
+  if (!hard_step_evaluate(s, X, true) || !hard_lu_factor(&s->lu)) return false;
+  for (int i = 0; i < s->n; i++) dX[i] = -s->r[i];
+  hard_lu_solve(&s->lu, dX);
+  return all_finite(s->n, dX);
+}
+
+/* Newton's iteration in long double from the accepted step to the root X next to it. It ends when
+ * it changes nothing above 1e-14 of the scales, or does not get better any more. left: the change
+ * that one more iteration would make. s is evaluated and factored at X. False if it breaks down. */
+static bool find_root(hard_step *s, const scales *z, long double *X, hard_results left) {
+  long double last = INFINITY, dX[HARD_UNKNOWNS];
+  int worse = 0;
+  hard_step_accepted(s, X);
+  for (int iteration = 0; iteration < ITERATIONS; iteration++) {
+    hard_results change;
+    if (!newton_step(s, X, dX)) return false;
+    hard_step_first_order(s, dX, change);
+    long double size = size_of(z, s->nv, change);
+    for (int i = 0; i < s->n; i++) X[i] += dX[i];
+    if (size <= 1e-14L) break;
+    worse += !(size <= last / 2);
+    if (worse > 3) break;
+    last = size;
+  }
+  if (!newton_step(s, X, dX)) return false;
+  hard_step_first_order(s, dX, left);
   return true;
 }
 
-hard_parameters hard_parameters_of(const hard_model *m) {
-  long double rho = m->rho;
-  hard_parameters p = {.am = (2 * rho - 1) / (1 + rho), .af = rho / (1 + rho)};
-  long double alpha = p.am - p.af;
-  p.gamma = 0.5L - alpha;
-  p.beta = (1 - alpha) * (1 - alpha) / 4;
-  return p;
+/* ---- attainable rounding ------------------------------------------------------------------ */
+
+/* The rounding of row n of G, if that is a difference quotient: four of g. */
+static long double row_blur(const hard_step *s, int n) {
+  return s->model->give_jacobian ? 0 : 4 * eps / quotient_step * s->b.value_size[n];
 }
 
-/* What rounding and noise may do to row i of the forces at a state. */
-static long double row_noise(const hard_model *m, const balance *b, const sizes *z, int i) {
-  int nv = hard_nv(m);
-  long double change = b->force.size[i];
-  for (int j = 0; j < nv; j++) {
-    change += fabs(b->Kt[i * nv + j]) * z->q_sum[j] + fabs(b->force.C[i * nv + j]) * z->v_sum[j];
-  }
-  return generous * rounding * change + 2 * b->force.noise[i] + b->force.jump[i];
-}
-
-/* soi2 with a constant mass: M ((1 - alpha_m) a_1 + alpha_m a_0) is the weighted sum of the forces
- * F - G^T lam - H^T psi at both ends, as balanced as the other methods' forces are. */
-static void check_weighted(const hard_model *m, const hard_state *s, const hard_state *before,
-                           hard_parameters p, hard_verdict *out) {
-  if (!constant_mass(m)) return;
-  int nv = hard_nv(m);
-  balance b[2];
-  const hard_state *end[2] = {before, s};
-  const long double weight[2] = {p.af, 1 - p.af};
-  sizes z;
-  sizes_of(m, s, before, &z);
-  for (int e = 0; e < 2; e++) evaluate(m, end[e], &b[e]);
-  for (int i = 0; i < nv; i++) {
-    long double M = m->mass[i], r = M * ((1 - p.am) * s->a[i] + p.am * before->a[i]);
-    long double terms = M * (fabs(s->a[i]) + fabs(before->a[i])), noise = 0;
-    for (int e = 0; e < 2; e++) {
-      long double inertia = M * end[e]->vd[i];
-      r -= weight[e] * (inertia - b[e].r[i]);
-      terms += b[e].terms[i] - fabs(inertia);
-      noise += row_noise(m, &b[e], &z, i);
+/* What the callbacks may do to each row of r: rounding, noise, jumps, errors of quotients. */
+static void row_noise(const hard_step *s, long double *out) {
+  const hard_balance *b = &s->b;
+  int nv = s->nv, nl = s->nl, rows = nl + s->np, row = 0;
+  for (int half = 0; half < (s->weighted ? 2 : 1); half++) {
+    for (int i = 0; i < nv; i++, row++) {
+      out[row] = roundings * eps * b->size[i] + 2 * b->noise[i] + b->jump[i];
+      if (s->weighted) out[row] += roundings * eps * s->old_size[i] + s->old_noise[i];
+      for (int n = 0; n < rows; n++) {
+        long double multiplier = n < nl ? s->now->lam[n] : s->now->psi[n - nl];
+        long double force = fabsl(b->G[n * nv + i] * multiplier);
+        out[row] += roundings * eps * force;
+        if (s->model->give_jacobian || force == 0) continue;
+        out[row] += quotient_tol * force + fabsl(multiplier) * row_blur(s, n);
+      }
     }
-    judge(out, FAULT_RECURSION, i, fabs(r), terms, balance_tol * terms + noise);
+  }
+  for (int n = 0; n < rows; n++) {
+    out[row++] = roundings * eps * (n < nl ? b->value_size[n] : b->rate_size[n]);
+  }
+  for (int n = 0; n < nl && (s->eta || s->weighted); n++, row++) {
+    out[row] = roundings * eps * b->rate_size[n];
+    if (s->model->give_jacobian) continue;
+    out[row] += quotient_tol * b->rate_size[n];
+    for (int j = 0; j < nv; j++) {
+      if (b->G[n * nv + j] != 0) out[row] += row_blur(s, n) * fabsl(s->now->v[j]);
+    }
+  }
+  for (int n = nl; n < rows && s->weighted; n++) out[row++] = roundings * eps * b->rate_size[n];
+}
+
+static void add_change(hard_step *s, long double *b, long double by, hard_results sum) {
+  hard_results change;
+  hard_lu_solve(&s->lu, b);
+  hard_step_first_order(s, b, change);
+  for (int kind = 0; kind < HARD_KINDS; kind++) {
+    for (int i = 0; i < s->nv; i++) sum[kind][i] += by * fabsl(change[kind][i]);
   }
 }
 
-/* The formulas of the methods with fixed steps:
- *     v_1 = v_0 + h ((1 - gamma) a_0 + gamma a_1)
- *     q_1 = q_0 + h v_0 + h^2 ((1/2 - beta) a_0 + beta a_1)       without eta
- *     (1 - alpha_m) a_1 + alpha_m a_0 = (1 - alpha_f) v'_1 + alpha_f v'_0 */
-hard_verdict hard_check_recursion(const hard_model *m, const hard_state *s,
-                                  const hard_state *before) {
+/* The change of the root by 8 roundings of q_1 and v_1 and by the noise of the callbacks, worst
+ * signs. s has been evaluated and factored. A move of q_1 itself is a change of the result, too. */
+static void attainable(hard_step *s, hard_results sum) {
+  long double b[HARD_UNKNOWNS], noise[HARD_UNKNOWNS];
+  memset(sum, 0, sizeof(hard_results));
+  for (int j = 0; j < s->nv; j++) {
+    hard_step_column(s, j, true, b);
+    add_change(s, b, roundings * eps * s->q_size[j], sum);
+    hard_step_column(s, j, false, b);
+    add_change(s, b, roundings * eps * s->v_size[j], sum);
+    sum[HARD_POSITION][j] += roundings * eps * s->q_size[j];
+    sum[HARD_VELOCITY][j] += roundings * eps * s->v_size[j];
+  }
+  row_noise(s, noise);
+  for (int row = 0; row < s->n; row++) {
+    if (noise[row] == 0) continue;
+    memset(b, 0, sizeof b);
+    b[row] = 1;
+    add_change(s, b, noise[row], sum);
+  }
+}
+
+/* ---- judgement ---------------------------------------------------------------------------- */
+
+/* Compare the errors with 1e-8 S + R; R is left out if it is NULL. */
+static void judge(const hard_step *s, const scales *z, hard_results error, hard_results rounding,
+                  hard_verdict *out) {
+  long double most[HARD_KINDS][HARD_NV], allowed[HARD_KINDS][HARD_NV] = {0};
+  largest(z, s->nv, error, most);
+  if (rounding) largest(z, s->nv, rounding, allowed);
+  for (int kind = 0; kind < HARD_KINDS; kind++) {
+    for (int l = 0; l < z->count; l++) {
+      /* below the square root of the smallest double, products of doubles underflow */
+      long double bound = forward_tol * z->of[kind][l] + allowed[kind][l] + 0x1p-511L;
+      double ratio = (double)(most[kind][l] / bound);
+      if (ratio <= out->ratio) continue;
+      out->ratio = ratio;
+      out->error = (double)most[kind][l];
+      out->relative = (double)(most[kind][l] / z->of[kind][l]);
+      out->fault = ratio <= 1 ? FAULT_NONE : (hard_fault)(FAULT_ACCELERATION + kind);
+      for (int i = 0; i < s->nv; i++) {
+        if (z->label[i] == l && fabsl(error[kind][i]) == most[kind][l]) out->row = i;
+      }
+    }
+  }
+}
+
+/* The first-order change at the accepted step, without what noise and jumps explain of r. */
+static bool first_order(hard_step *s, hard_results error) {
+  long double X[HARD_UNKNOWNS], noise[HARD_UNKNOWNS];
+  hard_step_accepted(s, X);
+  if (!hard_step_evaluate(s, X, true) || !hard_lu_factor(&s->lu)) return false;
+  row_noise(s, noise);
+  for (int i = 0; i < s->n; i++) {
+    X[i] = copysignl(fmaxl(fabsl(s->r[i]) - noise[i], 0), s->r[i]);
+  }
+  hard_lu_solve(&s->lu, X);
+  hard_step_first_order(s, X, error);
+  return all_finite(s->n, X);
+}
+
+/* Does the step turn a body by half a turn or more, on a way that the state before does not tell? */
+static bool turns_too_far(const hard_step *s) {
+  if (!s->eta && !s->weighted) return false;
+  for (int b = s->model->n_flat; b < s->nv; b += 3) {
+    const long double *w = s->W + b, *v = s->before->v + b, *v1 = s->now->v + b;
+    long double way = 0, most = 0;
+    for (int a = 0; a < 3; a++) {
+      way += w[a] * w[a];
+      most += fmaxl(v[a] * v[a], v1[a] * v1[a]);
+    }
+    if (fmaxl(sqrtl(way), s->now->h * sqrtl(most)) > 3) return true;
+  }
+  return false;
+}
+
+/* A root was found if another iteration changes less than a hundredth of the bound. */
+static bool is_root(const hard_step *s, const scales *z, hard_results left, hard_results rounding) {
+  hard_verdict v = {.row = -1};
+  judge(s, z, left, rounding, &v);
+  return v.ratio <= 0.01;
+}
+
+hard_verdict hard_check(const hard_model *m, const hard_state *now, const hard_state *before,
+                        const hard_memory *a_0) {
+  static hard_step s;
   hard_verdict out = {.row = -1};
-  const long double tol = 1e-11L; /* these are assignments: rounding, and room for other orders */
-  bool weighted = strcmp(m->method, "soi2") == 0;
-  bool plain_q = !weighted && (m->n_lam == 0 || strcmp(m->method, "index3") == 0);
-  hard_parameters p = hard_parameters_of(m);
-  long double h = s->h;
-  for (int i = 0; i < hard_nv(m); i++) {
-    long double a0 = before->a[i], a1 = s->a[i], v0 = before->v[i];
-    long double size = fabs(a0) + fabs(a1);
-    long double dv = s->v[i] - v0 - h * ((1 - p.gamma) * a0 + p.gamma * a1);
-    /* the library may sum v' instead of a, which can be far smaller */
-    long double speed = fabs(v0) + fabs(s->v[i]) + h * size;
-    long double unsummed = summands * rounding * h * (fabs(s->vd[i]) + fabs(before->vd[i]));
-    judge(&out, FAULT_RECURSION, i, fabs(dv), speed, tol * speed + unsummed);
-    if (plain_q && i < m->n_flat) {
-      long double w = h * v0 + h * h * ((0.5L - p.beta) * a0 + p.beta * a1);
-      long double bound = fabs(before->q[i]) + fabs(s->q[i]) + h * fabs(v0) + h * h * size;
-      judge(&out, FAULT_RECURSION, i, fabs(s->q[i] - before->q[i] - w), bound,
-            tol * bound + h * unsummed);
+  hard_results error = {0}, left, rounding;
+  long double X[HARD_UNKNOWNS], push[HARD_NV];
+  scales z;
+  const hard_verdict bad = {.fault = FAULT_NOT_FINITE, .row = -1, .ratio = (double)INFINITY};
+  if (!state_finite(m, now)) return bad;
+  hard_step_open(&s, m, before, now, a_0);
+  if (turns_too_far(&s)) return (hard_verdict){.row = -1, .skipped = true};
+  hard_step_accepted(&s, X);
+  if (!hard_step_evaluate(&s, X, false)) return bad;
+  memcpy(push, s.b.push, sizeof push);
+  find_scales(&s, error, &z);
+  bool root = find_root(&s, &z, X, left);
+  if (root) {
+    hard_step_change(&s, X, push, error);
+    find_scales(&s, error, &z);
+    if (is_root(&s, &z, left, NULL)) {
+      judge(&s, &z, error, NULL, &out);
+      if (out.fault == FAULT_NONE) return out;
     }
-    if (weighted) continue;
-    long double da = (1 - p.am) * a1 + p.am * a0 - (1 - p.af) * s->vd[i] - p.af * before->vd[i];
-    size += fabs(s->vd[i]) + fabs(before->vd[i]);
-    judge(&out, FAULT_RECURSION, i, fabs(da), size, tol * size);
+    attainable(&s, rounding);
+    root = is_root(&s, &z, left, rounding);
   }
-  if (weighted) check_weighted(m, s, before, p, &out);
+  if (!root) {
+    if (!first_order(&s, error)) return bad;
+    attainable(&s, rounding);
+  }
+  out = (hard_verdict){.row = -1, .no_root = !root};
+  judge(&s, &z, error, rounding, &out);
+  out.rounded = out.fault == FAULT_NONE && root;
   return out;
 }
 
-long double hard_energy(const hard_model *m, const hard_state *s) {
-  long double energy = 0;
-  for (int i = 0; i < hard_nv(m); i++) energy += m->mass[i] * s->v[i] * s->v[i] / 2;
-  for (int n = 0; n < m->n_element; n++) {
-    const hard_element *element = &m->element[n];
-    const long double *q = s->q + element->i, *other = element->j < 0 ? NULL : s->q + element->j;
-    long double x = q[0] - (other ? other[0] : 0);
-    if (element->shape == SHAPE_PLANE) {
-      x = hypot(q[0] - (other ? other[0] : element->anchor[0]),
-                q[1] - (other ? other[1] : element->anchor[1]));
-    }
-    long double stretch = x - element->p[1];
-    energy +=
-        element->law == LAW_constant ? -element->p[0] * x : element->p[0] * stretch * stretch / 2;
-  }
-  return energy;
-}
+/* ---- recursion ---------------------------------------------------------------------------- */
 
-/* q o exp(w e_j) to first order, symmetric in w */
-static void moved(const hard_model *m, hard_state *s, int j, long double w) {
-  if (j < m->n_flat) {
-    s->q[j] += w;
-    return;
-  }
-  int turn = (j - m->n_flat) / 3, a = (j - m->n_flat) % 3, b = (a + 1) % 3, c = (a + 2) % 3;
-  long double *x = s->q + m->n_flat + 4 * turn, old[4];
-  memcpy(old, x, sizeof old);
-  x[0] -= old[1 + a] * w / 2;
-  x[1 + a] += old[0] * w / 2;
-  x[1 + b] += old[1 + c] * w / 2;
-  x[1 + c] -= old[1 + b] * w / 2;
-}
-
-static double larger(double worst, long double value, long double exact, long double size) {
-  double error = (double)(fabs(value - exact) / (fabs(exact) + size));
-  return error <= worst ? worst : error;
-}
-
-double hard_derivative_error(const hard_model *m, const hard_state *s) {
-  int nv = hard_nv(m), rows = m->n_lam + m->n_psi;
-  static balance here, up, down;
-  double worst = 0;
-  evaluate(m, s, &here);
-  for (int j = 0; j < nv; j++) {
-    hard_state high = *s, low = *s;
-    long double w = 1e-9L * (j < m->n_flat ? fabs(s->q[j]) + 1e-3L : 1);
-    moved(m, &high, j, w);
-    moved(m, &low, j, -w);
-    evaluate(m, &high, &up);
-    evaluate(m, &low, &down);
-    for (int i = 0; i < nv; i++) {
-      long double size = 1e-3L * (up.terms[i] + here.force.size[i]);
-      worst = larger(worst, (up.r[i] - down.r[i]) / (2 * w), here.Kt[i * nv + j], size);
-    }
-    for (int n = 0; n < m->n_lam; n++) {
-      long double G = (up.rows.value[n] - down.rows.value[n]) / (2 * w);
-      worst = larger(worst, G, here.rows.G[n * nv + j], 1e-3L);
-    }
-    high = low = *s;
-    w = 1e-9L * (fabs(s->v[j]) + 1e-3L);
-    high.v[j] += w;
-    low.v[j] -= w;
-    evaluate(m, &high, &up);
-    evaluate(m, &low, &down);
-    for (int i = 0; i < nv; i++) {
-      long double size = 1e-3L * (up.terms[i] + here.force.size[i]);
-      worst = larger(worst, (up.r[i] - down.r[i]) / (2 * w), -here.force.C[i * nv + j], size);
-    }
-    for (int n = m->n_lam; n < rows; n++) {
-      long double H = (up.rows.value[n] - down.rows.value[n]) / (2 * w);
-      worst = larger(worst, H, here.rows.G[n * nv + j], 1e-3L);
+/* d <- what is left of d after its best approximation by G^T eta; size: what G^T eta is made of */
+static void leave_normal_part(int nl, int nv, const long double *G, long double *d,
+                              long double *size) {
+  static hard_lu lu;
+  long double eta[HARD_ROWS];
+  if (nl == 0 || !hard_lu_open(&lu, nl)) return;
+  for (int i = 0; i < nl; i++) {
+    eta[i] = 0;
+    for (int k = 0; k < nv; k++) eta[i] += G[i * nv + k] * d[k];
+    for (int j = 0; j < nl; j++) {
+      for (int k = 0; k < nv; k++) lu.A[i * nl + j] += G[i * nv + k] * G[j * nv + k];
     }
   }
-  return worst;
+  if (!hard_lu_factor(&lu)) return;
+  hard_lu_solve(&lu, eta);
+  for (int k = 0; k < nv; k++) {
+    for (int i = 0; i < nl; i++) {
+      d[k] -= G[i * nv + k] * eta[i];
+      size[k] += fabsl(G[i * nv + k] * eta[i]);
+    }
+  }
+}
+
+static void assigned(hard_verdict *out, int row, long double error, long double size,
+                     long double tol) {
+  double ratio = (double)(error / (tol * size + 0x1p-511L));
+  if (ratio <= 1 || out->fault != FAULT_NONE) return;
+  *out = (hard_verdict){.fault = FAULT_RECURSION, .row = row, .error = (double)error};
+  out->relative = (double)(error / size);
+  out->ratio = ratio;
+}
+
+hard_verdict hard_check_recursion(const hard_model *m, const hard_state *now,
+                                  const hard_state *before, const hard_memory *a_0,
+                                  hard_verdict out) {
+  const long double tol = assignments * eps;
+  static hard_step s;
+  bool weighted = strcmp(m->method, "soi2") == 0;
+  hard_parameters p = hard_parameters_of(m);
+  long double h = now->h, d[HARD_NV], size[HARD_NV];
+  hard_step_open(&s, m, before, now, a_0);
+  for (int i = 0; i < s.nv; i++) {
+    long double a0 = a_0->a[i], a1 = now->a[i], v0 = before->v[i];
+    long double sum = fabsl(a0) + fabsl(a1) + fabsl(now->vd[i]) + fabsl(before->vd[i]);
+    long double dv = now->v[i] - v0 - h * ((1 - p.gamma) * a0 + p.gamma * a1);
+    assigned(&out, i, fabsl(dv), fabsl(v0) + fabsl(now->v[i]) + h * sum, tol);
+    d[i] = s.W[i] - h * v0 - h * h * ((0.5L - p.beta) * a0 + p.beta * a1);
+    size[i] = s.q_size[i] + h * h * sum;
+    long double da = (1 - p.am) * a1 + p.am * a0 - (1 - p.af) * now->vd[i] - p.af * before->vd[i];
+    if (!weighted) assigned(&out, i, fabsl(da), sum, tol);
+  }
+  if (weighted || turns_too_far(&s)) return out;
+  long double before_eta[HARD_NV];
+  memcpy(before_eta, d, sizeof d);
+  if (s.eta) leave_normal_part(s.nl, s.nv, s.G0, d, size);
+  long double all = 0; /* the projection mixes the roundings of all components */
+  for (int i = 0; i < s.nv; i++) all += size[i];
+  for (int i = 0; i < s.nv; i++) {
+    long double blur = s.eta && !m->give_jacobian ? quotient_tol * fabsl(before_eta[i]) : 0;
+    assigned(&out, i, fmaxl(fabsl(d[i]) - blur, 0), s.eta ? all : size[i], tol);
+  }
+  return out;
 }

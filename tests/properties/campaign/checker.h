@@ -1,89 +1,64 @@
 /* SPDX-License-Identifier: MIT */
 /* Judges accepted steps in long double, without using the library.
  *
- * With r = M v' - F + G^T lam + H^T psi at the accepted t, q, v, v', lam, psi, a force row is
- * balanced if
- *     |r_i| <= 1e-8 terms_i + 100 eps (|Kt| |q| + |Ct| |v|)_i,      eps = 2^-52,
- *     terms = |M| |v'| + |F| + |G|^T |lam| + |H|^T |psi|,
- *     Kt = D_q(M v' - F + G^T lam + H^T psi),   Ct = -dF/dv,        both exact.
- * |F| is the force itself, not the sum of its summands. |q| is 1 for the angles of a rotation.
- *
- * A program whose unknown is v' in double cannot always reach this bound (reach.h), and none can
- * that sees the forces as callbacks round them. q, v and v' are sums (v_n + h a_n + ..) and are
- * rounded as their summands are: where M v' = 0 is all that a row says, v' = 0 is not found exactly
- * after a contact. The forces are sums, too, and may have a jump or noise just there. The
- * attainable bound adds these: 32 roundings of each summand, the jump within one rounding, twice
- * the noise. Three counts follow.
- *     strict  steps above the first bound
- *     wrong   steps above the attainable bound
- *     gross   steps above the attainable bound + 1e-8 of the summands of M v' and F */
+ * The promise is forward, in each coupled subsystem: from the accepted step the root of the step's
+ * equations next to it is found (step_root.h), and for v'_1, q_1, v_1 and the constraint forces
+ * G^T lam + H^T psi, each with its largest component in the subsystem,
+ *     |accepted - root| <= 1e-8 S + R.
+ * S is the scale of the subsystem: the largest |v'_1|; the largest summand of q_1 (1 for angles of a
+ * rotation) and of v_1; the largest of |M v'|, |F|, |G^T lam + H^T psi|. R is what no program in
+ * double can avoid, measured: the change of the root
+ *     when q_1 and v_1 are moved by 8 roundings of their summands, each component with the sign that
+ *     changes most, and
+ *     when the callbacks' results are: by 8 roundings of their summands, by the noise and the jumps
+ *     that the forces have on purpose; where G is left to difference quotients, by their error.
+ * Where no root is found next to the step (a force that jumps has none), the first-order change
+ * A^-1 r at the accepted step takes the place of accepted - root, without what jumps explain.
+ * A step of stab2 or soi2 that turns a body in a joint by half a turn or more is not judged: q_0 and
+ * q_1 do not tell the way between them. */
 #ifndef GA_CAMPAIGN_CHECKER_H
 #define GA_CAMPAIGN_CHECKER_H
 
-#include "model.h"
+#include "step_root.h"
 
 typedef enum hard_fault {
   FAULT_NONE,
-  FAULT_FORCE,      /* a force row is not balanced */
-  FAULT_POSITION,   /* |g| above 1e-8 |G| |q| */
-  FAULT_VELOCITY,   /* |G v + g_t| or |k| above 1e-8 of its terms, of methods that keep it */
-  FAULT_RECURSION,  /* v_1, a_1 or q_1 do not follow from the state before */
-  FAULT_NOT_FINITE, /* NaN or infinity */
-  FAULT_ENERGY,     /* the energy of a model that cannot gain any has grown beyond its limit */
+  FAULT_ACCELERATION, /* forward-wrong in v'_1, */
+  FAULT_POSITION,     /* q_1, */
+  FAULT_VELOCITY,     /* v_1, */
+  FAULT_FORCE,        /* G^T lam + H^T psi */
+  FAULT_RECURSION,    /* v_1, a_1 or q_1 do not follow from the state before */
+  FAULT_NOT_FINITE,   /* NaN or infinity */
+  FAULT_ENERGY,       /* the energy of a model that cannot gain any has grown beyond its limit */
   FAULT_COUNT
 } hard_fault;
 
 const char *hard_fault_name(hard_fault fault);
 
-/* A state in long double; |q|, |v| as summands are kept beside it. */
-typedef struct hard_state {
-  long double t, h;
-  long double q[HARD_NQ], v[HARD_NV], vd[HARD_NV], a[HARD_NV];
-  long double lam[HARD_ROWS], psi[HARD_ROWS];
-} hard_state;
-
-/* One judgement: what is wrong with a state, in which row, and the ratio of error to bound. */
+/* One judgement: what is wrong with a step and where. */
 typedef struct hard_verdict {
   hard_fault fault;
-  int row;
-  double ratio;        /* largest |r_i| over the attainable bound */
-  double strict_ratio; /* largest |r_i| over the first bound */
-  double gross_ratio;  /* largest |r_i| over the bound of gross errors */
-  double error;        /* |r_i| of the first wrong row */
-  double imbalance;    /* the same over the terms of that row */
-  double position;     /* largest |g_i| / (|G| |q|)_i */
+  int row;         /* the velocity of the largest error */
+  double error;    /* the largest error, */
+  double relative; /* relative to the scale of its subsystem, */
+  double ratio;    /* relative to the bound */
+  bool rounded;    /* above 1e-8 S somewhere, within 1e-8 S + R */
+  bool no_root;    /* judged to first order */
+  bool skipped;    /* not judged */
 } hard_verdict;
 
-hard_state hard_state_of(const hard_model *m, const ga_state *s);
+/* The step from `before` to `now`. a_0: the memory that it began with, of soi2 only. */
+hard_verdict hard_check(const hard_model *m, const hard_state *now, const hard_state *before,
+                        const hard_memory *a_0);
 
-/* The state by itself. `before` is the accepted state before it, NULL after a start. */
-hard_verdict hard_check(const hard_model *m, const hard_state *s, const hard_state *before);
-
-/* Whether v, q and a of a fixed step follow from the state before by the formulas of the method. */
-hard_verdict hard_check_recursion(const hard_model *m, const hard_state *s,
-                                  const hard_state *before);
-
-/* The parameters of a run by Chung, Hulbert 1993: computed here, not asked for. */
-typedef struct hard_parameters {
-  long double am, af, gamma, beta;
-} hard_parameters;
-
-hard_parameters hard_parameters_of(const hard_model *m);
-
-/* The force rows at a state, without a judgement: r, the first bound, F and the derivatives M, Kt,
- * Ct of r by v', q, v, matrices by rows. */
-typedef struct hard_forces {
-  long double r[HARD_NV], first[HARD_NV], F[HARD_NV];
-  long double M[HARD_NV * HARD_NV], Kt[HARD_NV * HARD_NV], Ct[HARD_NV * HARD_NV];
-} hard_forces;
-
-void hard_forces_of(const hard_model *m, const hard_state *s, hard_forces *out);
-
-/* Kinetic and potential energy, of models whose elements are springs and constant forces only. */
-long double hard_energy(const hard_model *m, const hard_state *s);
-
-/* Exact derivatives against differences in long double: the largest relative error of an entry of
- * Kt, Ct and G at (t, q, v). This tests formulas.h. */
-double hard_derivative_error(const hard_model *m, const hard_state *s);
+/* Returns the verdict `so_far`, or one that says that v_1, a_1 and q_1 of the step do not follow from the
+ * state before and a_0 by
+ *     v_1 = v_0 + h ((1 - gamma) a_0 + gamma a_1)
+ *     (1 - alpha_m) a_1 + alpha_m a_0 = (1 - alpha_f) v'_1 + alpha_f v'_0         (not soi2)
+ *     q_1 = q_0 o exp(h v_0 + h^2 ((1/2 - beta) a_0 + beta a_1) - h G_0^T eta)    (stab2, any eta;
+ * index3 and models without holonomic rows: eta = 0; soi2: not asked, as it has a~ for a_1). */
+hard_verdict hard_check_recursion(const hard_model *m, const hard_state *now,
+                                  const hard_state *before, const hard_memory *a_0,
+                                  hard_verdict so_far);
 
 #endif

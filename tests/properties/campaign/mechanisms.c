@@ -272,5 +272,6 @@ void hard_random(hard_model *m, uint64_t seed, int index) {
   *m = (hard_model){0};
   settings(m, r);
   families[which].fill(m, r);
+  m->patterns = index % 2 == 1; /* drawn from no stream: the models stay those of their seeds */
   snprintf(m->name, sizeof m->name, "%s", families[which].name);
 }

@@ -107,6 +107,8 @@ typedef struct hard_model {
   int steps, newton_max, matrix_every;
   hard_tangents tangents;
   bool give_jacobian, one_pass, project;
+  bool patterns;      /* the model names the patterns of M, K, G, H */
+  const char *linsol; /* NULL: auto */
   const char *h_seq;
   double energy_limit; /* how much energy the model may gain; 0: not asked for */
 } hard_model;

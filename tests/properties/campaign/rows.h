@@ -137,6 +137,25 @@ static inline void add_rows_tangent(const hard_model *m, const REAL *q, const RE
   }
 }
 
+/* The sum of the magnitudes of the constants in a row: what it is rounded by besides q. */
+static inline REAL row_constant(const hard_row *row) {
+  const double *p = row->p;
+  switch (row->kind) {
+    case ROW_DISTANCE:
+      return fabs((REAL)p[0]) *
+             (fabs((REAL)p[1]) + (row->j < 0 ? (REAL)p[2] * p[2] + (REAL)p[3] * p[3] : 0));
+    case ROW_LINEAR:
+      return fabs((REAL)p[0] * p[2]);
+    case ROW_DRIVEN:
+      return fabs((REAL)p[0]) * (fabs((REAL)p[1]) + fabs((REAL)p[3]));
+    case ROW_CRANK_X:
+    case ROW_CRANK_Y:
+      return fabs((REAL)p[0]) + fabs((REAL)p[1]);
+    default:
+      return 0;
+  }
+}
+
 /* Z = D_q(G v) of one row; K with the multiplier 1 has D_q of the row of G */
 static inline void rate_tangent(const hard_model *m, const hard_row *row, const REAL *q,
                                 const REAL *v, REAL *Z) {
