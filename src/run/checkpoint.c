@@ -235,7 +235,7 @@ static void forget_factors_and_guesses(ga_integrator *it) {
   const ga_evaluation rows = {.G = &it->saddle.G, .H = &it->saddle.H};
   if (it->predictor.weight &&
       ga_eval_all(&it->eval, it->mem.t, it->mem.q, it->mem.v, &rows) == GA_OK) {
-    ga_start_weigh(it);
+    ga_start_weigh(it, it->predictor.weight);
   }
   it->error = before;
   ga_linsol_reset(&it->saddle.ls);

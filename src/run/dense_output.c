@@ -83,13 +83,13 @@ void ga_dense_output_state(const ga_integrator *it, double t, const ga_dense_out
     return;
   }
   if (out->q) position_at(it, theta, out->q);
-  bool extrapolated = h < to->h / 2; /* a short step: v' was not updated */
   weights k = hermite(theta), slope = hermite_slope(theta);
   for (int i = 0; i < e->nv; i++) {
     double d0 = h * from->vd[i], d1 = h * to->vd[i];
     if (out->v) out->v[i] = combine(&k, from->v[i], to->v[i], d0, d1);
     if (out->vd) {
-      out->vd[i] = extrapolated ? to->vd[i] : combine(&slope, from->v[i], to->v[i], d0, d1) / h;
+      out->vd[i] =
+          it->last.extrapolated ? to->vd[i] : combine(&slope, from->v[i], to->v[i], d0, d1) / h;
     }
   }
   interpolate(e->nlam, theta, from->lam, to->lam, out->lam);

@@ -64,14 +64,14 @@ static ga_status check_same_options(ga_integrator *it) {
                            o->par.b,
                            name,
                            o->h,
+                           o->h_max,
                            o->rtol,
                            o->atol,
                            (double)o->start + 10 * (double)o->rescale + 100 * (double)o->initial,
                            o->newton_tol,
                            o->newton_max + 1e-3 * (double)o->mass_at,
-                           o->matrix_every,
-                           o->project_every,
-                           o->h_min + o->h_max,
+                           o->matrix_every + 1e7 * o->project_every,
+                           o->h_min,
                            ga_eval_own_reaction(&it->eval)};
   if (ga_team_same(it->eval.team, GA_TEAM_SAME, common)) return GA_OK;
   return ga_fail(&it->error, GA_ERR_ARG,
@@ -116,6 +116,7 @@ static void init_predictor(ga_integrator *it) {
   p->team = it->eval.team;
   p->rho = it->rho_inf <= 1 ? it->rho_inf : 0; /* beyond 1: of explicit methods */
   ga_predictor_init(p, it->model->metric != NULL, &it->arena);
+  if (p->weight) it->start_work.weight = ga_arena_doubles(&it->arena, (size_t)p->n);
 }
 
 /* Check everything and allocate all members of *it, whose model and options are set. Collective in

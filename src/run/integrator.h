@@ -30,6 +30,7 @@ typedef struct ga_backup {
   ga_experience experience;
   ga_redundancy redundancy; /* of it, `calm` and `reference` are restored */
   bool valid;               /* `mem` is the beginning of the last step; dense output uses it */
+  bool extrapolated;        /* the last step was too short to be solved: v' was not updated */
 } ga_backup;
 
 /* Arrays that dense output writes to; NULL for values that are not wanted. */
@@ -67,6 +68,7 @@ typedef struct ga_start_work { /* start.c */
   double *r;                   /* nv: vector of the hidden residual h^2 G r */
   double *a, *a_better;        /* nv: a_0 of an implicit start, and the next one */
   double *g, *k;               /* nlam, npsi: residuals of constraints */
+  double *weight;              /* of the predictor at this start, if it has any */
 } ga_start_work;
 
 typedef struct ga_memory_change { /* memory_change.c */
@@ -173,9 +175,9 @@ ga_status ga_start_hidden_target(ga_integrator *it, double t, const double *q, c
 ga_status ga_start_consistent(ga_integrator *it, double t, double *q, double *v, double *vd,
                               double *lam, double *psi);
 
-/* Set the weights of the predictor, if it has any: sqrt(w) for accelerations, for multipliers the
- * lengths in W^-1 of their rows in saddle.G and saddle.H. They stay until the next start. */
-void ga_start_weigh(ga_integrator *it);
+/* weight: those of the predictor at the point of saddle.G and saddle.H, a number for each unknown:
+ * sqrt(w) for accelerations, for multipliers the lengths in W^-1 of their rows. */
+void ga_start_weigh(const ga_integrator *it, double *weight);
 
 /* Take the multipliers of the accepted state as the guess for the next mass KKT solution. */
 void ga_start_guess(ga_integrator *it);

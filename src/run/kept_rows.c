@@ -162,6 +162,41 @@ static void set_soft_rows(ga_integrator *it) {
   it->saddle.dropped = it->saddle.soft ? eq->dropped : NULL;
 }
 
+/* Copy to r->kept what a start changes: rows left out, their units, rank, growth, soft rows. */
+void ga_redundancy_keep(ga_integrator *it) {
+  ga_redundancy *r = &it->redundancy;
+  const ga_equations *eq = &it->step.eq;
+  size_t rows = (size_t)eq->nlam + (size_t)eq->npsi;
+  if (!r->on) return;
+  r->kept.soft = it->saddle.soft;
+  r->kept.singular = r->singular;
+  r->kept.rank = r->rank;
+  r->kept.calm = r->calm;
+  r->kept.ndropped = eq->ndropped;
+  memcpy(r->kept.reference, r->reference, sizeof r->reference);
+  memcpy(r->kept.dropped, eq->dropped, rows * sizeof(bool));
+  memcpy(r->kept.unit, eq->unit, rows * sizeof(double));
+}
+
+/* After a start that failed: everything in r->kept as it was before. */
+void ga_redundancy_restore(ga_integrator *it) {
+  ga_redundancy *r = &it->redundancy;
+  ga_equations *eq = &it->step.eq;
+  size_t rows = (size_t)eq->nlam + (size_t)eq->npsi;
+  if (!r->on) return;
+  r->singular = r->kept.singular;
+  r->rank = r->kept.rank;
+  r->calm = r->kept.calm;
+  r->aged = false;
+  eq->ndropped = r->kept.ndropped;
+  memcpy(r->reference, r->kept.reference, sizeof r->reference);
+  memcpy(eq->dropped, r->kept.dropped, rows * sizeof(bool));
+  memcpy(eq->unit, r->kept.unit, rows * sizeof(double));
+  it->saddle.soft = r->kept.soft;
+  it->saddle.dropped = it->saddle.soft ? eq->dropped : NULL;
+  ga_rank_free(&r->chosen);
+}
+
 /* Decide rank and kept rows at (t, q, v): sets r->rank, singular, chosen, found, eq.dropped. */
 ga_status ga_redundancy_start(ga_integrator *it, double t, const double *q, const double *v) {
   ga_redundancy *r = &it->redundancy;

@@ -157,6 +157,7 @@ static ga_status store_results(ga_integrator *it) {
   it->mem.delta = it->delta;
   it->mem.growth = it->growth;
   it->last.valid = true;
+  it->last.extrapolated = false;
   return GA_OK;
 }
 

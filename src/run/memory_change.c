@@ -287,5 +287,5 @@ void ga_memory_extrapolate(ga_integrator *it, double t1) {
   memcpy(mem->q, w->q, (size_t)it->eval.nq * sizeof(double));
   memcpy(mem->v, w->v, (size_t)it->eval.nv * sizeof(double));
   mem->t = t1;
-  it->last.valid = true;
+  it->last.valid = it->last.extrapolated = true;
 }

@@ -43,6 +43,9 @@ void ga_redundancy_init(ga_integrator *it) {
   r->mass = ga_arena_doubles(&it->arena, (size_t)it->eval.nv);
   r->b = ga_arena_doubles(&it->arena, (size_t)it->step.eq.n);
   r->next = ga_arena_doubles(&it->arena, (size_t)it->eval.nlam + (size_t)it->eval.npsi);
+  r->kept.dropped =
+      ga_arena_take(&it->arena, (size_t)it->eval.nlam + (size_t)it->eval.npsi, sizeof(bool));
+  r->kept.unit = ga_arena_doubles(&it->arena, (size_t)it->eval.nlam + (size_t)it->eval.npsi);
   r->q = ga_arena_doubles(&it->arena, (size_t)it->eval.nq);
   r->v = ga_arena_doubles(&it->arena, (size_t)it->eval.nv);
   r->d = ga_arena_doubles(&it->arena, (size_t)it->eval.nv);

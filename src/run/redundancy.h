@@ -25,6 +25,12 @@ typedef struct ga_redundancy {
   ga_rank chosen;         /* the rows left out; kept from the start until its first guess is made */
   double t_found;         /* time of `found` */
   double *q_found;        /* nq: position of `found` */
+  struct ga_kept {        /* what a start that fails restores, see ga_redundancy_keep */
+    bool soft, singular, *dropped;
+    int rank, ndropped;
+    double *unit, reference[2];
+    long calm;
+  } kept;
   ga_rank_way way; /* how rows are analyzed, as the linear solver works: dense, sparse, auto */
 } ga_redundancy;
 
@@ -40,9 +46,13 @@ ga_status ga_redundancy_find_names(struct ga_integrator *it);
 /* Rebuild the step with diagonal slots for rows that are left out, if it has none yet. */
 ga_status ga_redundancy_make_slots(struct ga_integrator *it);
 
+/* Before a start: remember which rows are left out; after it has failed: leave out the same again. */
+void ga_redundancy_keep(struct ga_integrator *it);
+void ga_redundancy_restore(struct ga_integrator *it);
+
 /* Decide the rank at a start and which rows are kept, at q, v, which satisfy the constraints: sets
- * rank, singular, found, chosen, dropped rows and units of step.eq, and soft rows of the saddle,
- * also if a later part of the start fails. */
+ * rank, singular, found, chosen, dropped rows and units of step.eq, and soft rows of the
+ * saddle. */
 ga_status ga_redundancy_start(struct ga_integrator *it, double t, const double *q, const double *v);
 
 /* Compute at->vd, lam, psi from at->t, q, v, for steps of at->h. */

@@ -345,14 +345,13 @@ static ga_status start_memory_with_smaller_h(ga_integrator *it, ga_start start, 
   }
 }
 
-/* Set the weights of the predictor, if it has any: sqrt(w) for accelerations, for multipliers the
+/* weight (a number for each unknown of a step): sqrt(w) for accelerations, for multipliers the
  * lengths in W^-1 of their rows in saddle.G and saddle.H. */
-void ga_start_weigh(ga_integrator *it) {
+void ga_start_weigh(const ga_integrator *it, double *weight) {
   const ga_equations *eq = &it->step.eq;
   const ga_eval *e = &it->eval;
-  double *weight = it->predictor.weight;
-  for (int i = 0; weight && i < eq->nx; i++) weight[i] = e->root_metric[i % e->nv];
-  for (int c = 0; weight && c < it->method->ncon; c++) {
+  for (int i = 0; i < eq->nx; i++) weight[i] = e->root_metric[i % e->nv];
+  for (int c = 0; c < it->method->ncon; c++) {
     const ga_csr *A = it->method->mult[c] == GA_BLOCK_PSI ? &it->saddle.H : &it->saddle.G;
     for (int i = 0; i < A->nrow; i++) weight[eq->mult_at[c] + i] = ga_measure_length(e, A, i);
   }
@@ -373,18 +372,22 @@ ga_status ga_start_at(ga_integrator *it, const ga_beginning *from) {
   memcpy(next->q, from->q, (size_t)e->nq * sizeof(double));
   memcpy(next->v, from->v, (size_t)e->nv * sizeof(double));
   guess_multipliers(it, from->lam, from->psi);
+  ga_redundancy_keep(it);
   ga_status status = consistent_state(it, from->initial, t, next->q, next->v, &stats);
   if (status == GA_OK) status = ga_redundancy_start(it, t, next->q, next->v);
   if (status == GA_OK) status = ga_redundancy_acceleration(it, next);
-  if (status == GA_OK) ga_start_weigh(it); /* saddle.G, H are those of the start */
+  double *weight = it->start_work.weight; /* saddle.G, H are those of the start now */
+  if (status == GA_OK && weight) ga_start_weigh(it, weight);
   if (status == GA_OK && it->step_size.on) status = ga_step_size_start(it, next);
   if (status == GA_OK) status = start_memory_with_smaller_h(it, start, next);
+  if (status != GA_OK) ga_redundancy_restore(it);
   if (status != GA_OK) return status;
   next->first = true;
   next->growth = 1;
   next->delta =
       start == GA_START_PLAIN ? 0 : (it->options.par.alpha_m - it->options.par.alpha_f) * next->h;
   ga_memory_copy(mem, next, e);
+  if (weight) memcpy(it->predictor.weight, weight, (size_t)it->predictor.n * sizeof(double));
   it->t_memory = t;
   it->h = mem->h;
   it->stats = stats;

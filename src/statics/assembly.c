@@ -87,6 +87,11 @@ static void set_reach(assembling *p) {
 
 /* ---- violated rows -------------------------------------------------------------------------- */
 
+/* |g_i|/reach_i of row i */
+static double violation_of(const assembling *p, int i) {
+  return p->g[i] == 0 ? 0 : fabs(p->g[i]) / p->reach[i];
+}
+
 /* Sets the results in p->a from p->g and p->reach, the first `rows` of each: openness = largest
  * |g_i|/reach_i, worst = its row (-1 without rows), and a copy of the residuals in `open` unless
  * that is NULL. */
@@ -95,14 +100,14 @@ static void measure_violation(assembling *p, int rows) {
   a->worst = -1;
   a->openness = 0;
   for (int i = 0; i < rows; i++) {
-    const double open = p->g[i] == 0 ? 0 : fabs(p->g[i]) / p->reach[i];
+    const double open = violation_of(p, i);
     if (a->worst < 0 || open > a->openness) a->worst = i, a->openness = open;
   }
   if (a->open) memcpy(a->open, p->g, (size_t)rows * sizeof(double));
 }
 
 /* Sets the error to GA_ERR_INITIAL, which is returned, with the names of the most violated of the
- * first `rows` rows: at most ROWS_REPORTED, none below 1e-3 of the worst. what: "configuration" or
+ * first `rows` rows, relative to their reach: at most ROWS_REPORTED, none below 1e-3 of the worst. what: "configuration" or
  * "velocity". */
 static ga_status report_violated(assembling *p, int rows, const char *what) {
   const ga_static_system *s = &p->s;
@@ -113,10 +118,10 @@ static ga_status report_violated(assembling *p, int rows, const char *what) {
   for (int k = 0; k < ROWS_REPORTED; k++) {
     int worst = -1;
     for (int i = 0; i < rows; i++) {
-      const double x = fabs(p->g[i]);
-      if (x < last && (worst < 0 || x > fabs(p->g[worst]))) worst = i;
+      const double x = violation_of(p, i);
+      if (x < last && (worst < 0 || x > violation_of(p, worst))) worst = i;
     }
-    if (worst < 0 || fabs(p->g[worst]) < 1e-3 * ga_max_abs(rows, p->g)) break;
+    if (worst < 0 || violation_of(p, worst) < 1e-3 * p->a->openness) break;
     char name[96];
     const bool holonomic = worst < s->nlam;
     ga_eval_entry_name(name, sizeof name, holonomic ? "g" : "k",
@@ -126,7 +131,7 @@ static ga_status report_violated(assembling *p, int rows, const char *what) {
                            fabs(p->g[worst]));
     if (n < 0 || (size_t)n >= sizeof text - used) break;
     used += (size_t)n;
-    last = fabs(p->g[worst]);
+    last = violation_of(p, worst);
   }
   return ga_fail(s->eval.err, GA_ERR_INITIAL,
                  "t = %.9g: the constraints contradict each other, or the start is too far from "
@@ -337,12 +342,18 @@ static ga_status velocity_rows(assembling *p, const double *v) {
   return GA_OK;
 }
 
-/* Multiplies reach by the largest |v_i| in units, so that violations are relative to the effect of
- * the motion. To be called once after velocity_rows; v = 0 leaves reach. */
-static void velocity_reach(assembling *p, const double *v) {
+/* the largest |v_i| in units */
+static double speed_of(const assembling *p, const double *v) {
   double size = 0;
   for (int i = 0; i < p->s.nv; i++) size = fmax(size, fabs(v[i]) / p->unit[i]);
-  for (int i = 0; i < p->s.nlam + p->s.npsi; i++) p->reach[i] *= size > 0 ? size : 1;
+  return size;
+}
+
+/* Multiplies reach by the largest |v_i| in units, so that violations are relative to the effect of
+ * the motion. To be called once after velocity_rows. */
+static void velocity_reach(assembling *p, const double *v) {
+  const double size = speed_of(p, v);
+  for (int i = 0; i < p->s.nlam + p->s.npsi; i++) p->reach[i] *= size;
 }
 
 /* Newton's method for the nearest velocity that satisfies all rows, beginning with p->d = v. Writes
@@ -361,11 +372,11 @@ static ga_status solve_velocity(assembling *p, double *v) {
     /* contradictory rows have a least-squares solution for e > 0 only */
     if (status == GA_OK) status = ga_static_system_solve(s, 1e-11);
     if (status != GA_OK) return status;
-    const double change = ga_max_abs(s->nv, s->rhs);
+    const double change = speed_of(p, s->rhs);
     ga_axpy(s->nv, 1, s->rhs, p->d);
     status = velocity_rows(p, p->d);
     p->a->iterations++;
-    if (change <= DBL_EPSILON * ga_max_abs(s->nv, p->d) || (k > 2 && change >= 0.5 * last)) break;
+    if (change <= DBL_EPSILON * speed_of(p, p->d) || (k > 2 && change >= 0.5 * last)) break;
     last = change;
   }
   if (status != GA_OK) return status;

@@ -28,6 +28,7 @@ static const double BOUND = 0.2;                  /* largest step, in units */
 static const double GOOD = 0.3, BAD = 1.5;
 /* Unbalanced forces below this, relative to the acting forces, count as zero. */
 static const double BALANCED = 1e-9;
+static const double STILL = 1e-12; /* a slower motion is rounding, see rounding_speed */
 
 typedef struct seeking {
   ga_static_system s;
@@ -72,14 +73,31 @@ static double dual_norm(const seeking *p, const double *f) {
   return sqrt(sum);
 }
 
+/* Largest speed, in units, that is rounding beside the motion that the forces would cause: STILL of
+ * units per time T, where T = sqrt(W_i unit_i/|F_i|) is the least time in which a force moves a unit;
+ * 0 without forces. Sets p->F. */
+static ga_status rounding_speed(seeking *p, double *speed) {
+  const ga_static_system *s = &p->s;
+  double fastest = 0;
+  const ga_status status = ga_eval_force(&p->s.eval, p->t, p->q, p->v0, p->F);
+  for (int i = 0; i < s->nv; i++) {
+    fastest = fmax(fastest, fabs(p->F[i]) / (s->W.val[i] * p->unit[i]));
+  }
+  *speed = STILL * sqrt(fastest);
+  return status;
+}
+
 /* GA_ERR_INITIAL if a nonholonomic row asks for a motion (k is not 0 at v = 0): then there is no
- * rest. Overwrites p->g. */
+ * rest. Overwrites p->g, p->F and H. */
 static ga_status check_rest(seeking *p) {
   ga_static_system *s = &p->s;
+  double speed;
   ga_status status = ga_eval_k(&s->eval, p->t, p->q, p->v0, p->g);
+  if (status == GA_OK) status = ga_eval_H(&s->eval, p->t, p->q, p->v0, &s->H);
+  if (status == GA_OK) status = rounding_speed(p, &speed);
   for (int i = 0; i < s->npsi && status == GA_OK; i++) {
     char name[96];
-    if (fabs(p->g[i]) <= 1e-12) continue;
+    if (fabs(p->g[i]) <= speed * ga_static_system_reach(&s->H, i, p->unit)) continue;
     ga_eval_entry_name(name, sizeof name, "k", i, s->model->psi_names);
     return ga_fail(s->eval.err, GA_ERR_INITIAL,
                    "there is no rest at t = %.9g: %s asks for a motion (by %.3g)", p->t, name,
@@ -173,7 +191,7 @@ static ga_status solve_direction(seeking *p, double *largest) {
 /* One step of the flow: changes q, rest, tau, and what balance_forces sets. If the force after the
  * step is far from the prediction, the step is rejected: only tau is reduced, the forces are
  * balanced at q again, and *moved = 0. Else *moved is the largest |w_i| in units. A tiny step is
- * never rejected. */
+ * rejected only if it could not be made. */
 static ga_status flow_step(seeking *p, double *moved) {
   ga_static_system *s = &p->s;
   double largest = 0;
@@ -189,7 +207,7 @@ static ga_status flow_step(seeking *p, double *moved) {
     broken = p->norm > 0 ? dual_norm(p, s->rhs) / p->norm : 0;
   }
   const bool tiny = largest < 1e-10;
-  if (broken > BAD && !tiny) {
+  if (status != GA_OK || (broken > BAD && !tiny)) {
     p->tau *= 0.2;
     ga_error_clear(s->eval.err);
     return balance_forces(p, p->q, p->rest);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lie/lie.h"
+#include "linsol/rank/rank.h"
 #include "statics/statics.h"
 
 /* Allocates matrices (W and D unit, the others zero) and vectors of s in its arena, which records
@@ -100,6 +101,29 @@ ga_status ga_static_system_factor(ga_static_system *s, const ga_static_system_we
                  "linear solver failed on a system of %d rows", s->n);
 }
 
+/* The largest |A_ii|/W_i of the matrix: it makes sqrt(W_i) x_i, times this, and sqrt(D_i) mu_i numbers
+ * of one unit. */
+static double largest_pull(const ga_static_system *s) {
+  const ga_csr *A = &s->blocks.A;
+  double largest = 0;
+  for (int i = 0; i < s->nv; i++) {
+    const int e = ga_csr_find(A, i, i);
+    if (e >= 0) largest = fmax(largest, fabs(A->val[e]) / s->W.val[i]);
+  }
+  return largest;
+}
+
+/* Size of a vector of unknowns: the largest pull sqrt(W_i) |x_i| and sqrt(D_i) |mu_i|; NaN if one
+ * is. pull: see largest_pull. */
+static double size_of(const ga_static_system *s, double pull, const double *x) {
+  double size = 0;
+  for (int i = 0; i < s->n; i++) {
+    const double unit = i < s->nv ? pull * sqrt(s->W.val[i]) : sqrt(s->D.val[i - s->nv]);
+    size = ga_larger(size, unit * fabs(x[i]));
+  }
+  return size;
+}
+
 /* s->rhs <- solution, refined at most 4 times for the matrix with e_exact instead of the e of the
  * factors, which must exist. Overwrites s->sum and s->defect. GA_RETRY_SINGULAR if it is not
  * finite; then s->rhs is unchanged. */
@@ -108,19 +132,20 @@ ga_status ga_static_system_solve(ga_static_system *s, double e_exact) {
   const size_t bytes = (size_t)s->n * sizeof(double);
   /* the matrix as it stands has -e D; what it lacks of -e_exact D is added to the defect */
   const int rows = s->nlam + s->npsi;
+  const double pull = largest_pull(s);
   double before = INFINITY;
   memset(s->sum, 0, bytes);
   memcpy(s->defect, s->rhs, bytes);
   for (int k = 0; k <= REFINEMENTS; k++) {
     const ga_status status = s->ls.ops->solve(&s->ls, s->defect);
-    const double change = ga_max_abs(s->n, s->defect);
+    const double change = size_of(s, pull, s->defect);
     if (status != GA_OK || !isfinite(change)) {
       return ga_fail(s->eval.err, status < 0 ? status : GA_RETRY_SINGULAR,
                      "a system of %d rows has no finite solution", s->n);
     }
     if (k > 0 && change > 0.5 * before) break;
     ga_axpy(s->n, 1, s->defect, s->sum);
-    if (change <= 4 * DBL_EPSILON * ga_max_abs(s->n, s->sum)) break;
+    if (change <= 4 * DBL_EPSILON * size_of(s, pull, s->sum)) break;
     before = change;
     memcpy(s->defect, s->rhs, bytes);
     ga_csr_mul_add(&s->blocks.A, -1, s->sum, s->defect);
@@ -144,7 +169,7 @@ void ga_static_system_hold(ga_static_system *s, const bool *hold) {
 }
 
 /* W = weight (nv positive numbers) or, if that is NULL, the diagonal of M at (t, q), which s->M is
- * set to; zero masses are replaced by the least positive one, or 1. */
+ * set to; a zero mass is replaced as in ga_rank_masses. */
 ga_status ga_static_system_set_weights(ga_static_system *s, double t, const double *q,
                                        const double *weight) {
   if (weight) {
@@ -153,38 +178,28 @@ ga_status ga_static_system_set_weights(ga_static_system *s, double t, const doub
   }
   const ga_status status = ga_eval_mass(&s->eval, t, q, &s->M);
   if (status != GA_OK) return status;
-  double least = INFINITY;
-  for (int i = 0; i < s->nv; i++) {
-    const int e = ga_csr_find(&s->M, i, i);
-    s->W.val[i] = e < 0 ? 0 : s->M.val[e];
-    if (s->W.val[i] > 0) least = fmin(least, s->W.val[i]);
-  }
-  for (int i = 0; i < s->nv; i++) {
-    if (!(s->W.val[i] > 0)) s->W.val[i] = isfinite(least) ? least : 1;
-  }
+  ga_rank_masses(&s->M, s->eval.metric, s->W.val);
   return GA_OK;
 }
 
-/* D_i = sum of G_ij^2/W_j over the rows of G, then of H, at least 1e-12 of the largest. Needs W, G,
- * H. */
+/* D_i = sum of G_ij^2/W_j over the rows of G, then of H; 1 for a zero row, which nothing in the
+ * system changes. Needs W, G, H. */
 void ga_static_system_set_scales(ga_static_system *s) {
   const ga_csr *const rows[] = {&s->G, &s->H};
-  double largest = 0, *D = s->D.val;
+  double *D = s->D.val;
   for (int k = 0; k < 2; k++) {
     for (int i = 0; i < rows[k]->nrow; i++, D++) {
       *D = 0;
       for (int e = rows[k]->ptr[i]; e < rows[k]->ptr[i + 1]; e++) {
         *D += rows[k]->val[e] * rows[k]->val[e] / s->W.val[rows[k]->col[e]];
       }
-      largest = fmax(largest, *D);
+      if (!(*D > 0)) *D = 1;
     }
   }
-  const double floor = largest > 0 ? 1e-12 * largest : 1;
-  for (int i = 0; i < s->nlam + s->npsi; i++) s->D.val[i] = fmax(s->D.val[i], floor);
 }
 
-/* unit (nv numbers) = given or, if that is NULL, 1 for angles and the largest |q| for all lengths
- * (1 if that is 0) */
+/* unit (nv numbers) = given or, if that is NULL, 1 for angles and the largest |q| for all lengths;
+ * if that is 0, the length l of the metric (1 without a metric) */
 void ga_static_system_units(const ga_model *model, const double *q, const double *given,
                             double *unit) {
   const int nv = ga_space_nv(model->space);
@@ -193,10 +208,11 @@ void ga_static_system_units(const ga_model *model, const double *q, const double
     return;
   }
   /* angles have the size 1 whatever q is; all lengths have that of the longest */
-  double longest = 0;
+  double longest = 0, largest_w = 1;
   ga_space_size(model->space, q, unit);
+  if (model->metric) largest_w = ga_max_abs(nv, model->metric); /* 1 and l^2 */
   for (int pass = 0; pass < 2; pass++) {
-    if (pass == 1 && !(longest > 0)) longest = 1;
+    if (pass == 1 && !(longest > 0)) longest = sqrt(largest_w);
     for (int f = 0; f < model->space->nfactor; f++) {
       const ga_factor *factor = &model->space->factor[f];
       const int width = factor->group->nv;

@@ -26,7 +26,7 @@ typedef struct ga_static_system {
   ga_block_matrix blocks;             /* the assembled matrix */
   int term_W, term_K, term_M, term_D; /* numbers of the terms of `blocks` */
   int term_rows[4];                   /* those of G, G^T, H, H^T */
-  ga_linsol_layout layout; /* what the linear solver knows of the matrix */
+  ga_linsol_layout layout;            /* what the linear solver knows of the matrix */
   ga_linsol ls;                       /* its factors */
   double *rhs;                        /* n: right-hand side, then the solution */
   double *defect, *sum;               /* n: scratch of ga_static_system_solve */
@@ -54,14 +54,14 @@ ga_status ga_static_system_solve(ga_static_system *s, double e_exact);
 /* Set the columns of held velocities in G and H to zero, so that x does not move them. */
 void ga_static_system_hold(ga_static_system *s, const bool *hold);
 
-/* W: the caller's weights, or the diagonal of M (where that is zero, its least positive entry); D_i
- * = sum of G_ij^2 / W_j over the rows of G, then of H, with a floor. */
+/* W: the caller's weights, or the diagonal of M (where that is zero, see ga_rank_masses); D_i = sum of
+ * G_ij^2 / W_j over the rows of G, then of H. */
 ga_status ga_static_system_set_weights(ga_static_system *s, double t, const double *q,
                                        const double *weight);
 void ga_static_system_set_scales(ga_static_system *s);
 
 /* Unit of each velocity, the size of a large change: the caller's; or the largest |q| for lengths
- * and 1 for angles. */
+ * (if all are 0, the length of the metric) and 1 for angles. */
 void ga_static_system_units(const ga_model *model, const double *q, const double *given,
                             double *unit);
 /* sum over j of |A_ij| unit_j: the change of row i caused by a change of one unit everywhere */

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "linsol/rank/rank.h"
 #include "statics/linearization.h"
 
 void dgeqp3_(const int *m, const int *n, double *a, const int *lda, int *jpvt, double *tau,
@@ -25,11 +26,10 @@ static void normalize_rows(int m, int n, double *A) {
 
 /* N = orthonormal basis of the null space of A (m x n by rows, destroyed), n x (n - rank) by
  * columns; *rank = rank of A. N needs room for n x n, as the rank is not known before. Rows with a
- * pivot below 1e-9, relative to rows of length 1, count as dependent. Scratch is left in the
+ * pivot below GA_RANK_TOL, relative to rows of length 1, count as dependent. Scratch is left in the
  * arena. */
 ga_status ga_tangent_space_basis(int m, int n, double *A, int *rank, double *N, ga_arena *arena,
                                  ga_error *err) {
-  static const double DEPENDENT = 1e-9;
   const int ask = -1, least = m < n ? m : n;
   int info = 0, columns = n;
   double size[2] = {0, 0};
@@ -45,7 +45,7 @@ ga_status ga_tangent_space_basis(int m, int n, double *A, int *rank, double *N, 
   double *work = ga_arena_doubles(arena, (size_t)lwork);
   if (!work) return ga_fail(err, GA_ERR_MEM, "no memory for a null space");
   if (m > 0) dgeqp3_(&n, &m, A, &n, pivot, tau, work, &lwork, &info);
-  while (info == 0 && *rank < least && fabs(A[*rank * n + *rank]) > DEPENDENT) ++*rank;
+  while (info == 0 && *rank < least && fabs(A[*rank * n + *rank]) > GA_RANK_TOL) ++*rank;
   columns = n - *rank;
   memset(N, 0, (size_t)n * (size_t)columns * sizeof(double));
   for (int j = 0; j < columns; j++) N[j * n + *rank + j] = 1;

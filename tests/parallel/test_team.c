@@ -356,6 +356,12 @@ static void test_refusals(void **state) {
   p.job[1].run = &other;
   assert_all_refuse(&p, GA_ERR_ARG, "the processes of the team have different options");
   other = c;
+  other.options.h_min = 1e-4, other.options.h_max = 1e-2; /* with the same sum */
+  c.options.h_min = 2e-4, c.options.h_max = 1e-2 - 1e-4;
+  party_make(&p, &s, 2, &c);
+  p.job[1].run = &other;
+  assert_all_refuse(&p, GA_ERR_ARG, "the processes of the team have different options");
+  c = plain("stab2", 0.01), other = c;
   other.t_end = 0.02;
   party_make(&p, &s, 2, &c);
   p.job[1].run = &other;

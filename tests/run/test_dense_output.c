@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Dense output: its ends, its order, on groups too, and the agreement of q' with v. */
+#include "base/base.h"
+#include "genalpha/ga_events.h"
 #include "problems/problems.h"
 #include "support.h"
 
@@ -163,12 +165,44 @@ static void test_arrays_stay(void **state) {
   ga_problem_free(p);
 }
 
+static double until_third(void *context, const ga_state *s) {
+  return s->t - *(const double *)context;
+}
+
+/* After an event that ends the run in the first half of a step, v' inside that step is the
+ * derivative of v, as in a whole step; it was constant. */
+static void test_before_event(void **state) {
+  (void)state;
+  ga_problem *p = problem_named("heavy-top");
+  ga_options o = ga_options_default();
+  o.h = 1e-3;
+  double t_event = 10.3 * o.h;
+  ga_integrator *it = started(p, &o);
+  const ga_event event = {.value = until_third, .context = &t_event, .terminal = true};
+  must(ga_integrator_add_event(it, &event), ga_integrator_error(it));
+  assert_int_equal(ga_integrator_run(it, 1), GA_EVENT);
+  double from = 10 * o.h, part = t_event - from, d = 1e-3 * part, change = 0;
+  int nv = ga_space_nv(p->model.space);
+  between first = dense_at(it, from + 0.1 * part);
+  for (int i = 1; i < PARTS_OF_STEP; i++) {
+    double t = from + i * part / PARTS_OF_STEP;
+    between before = dense_at(it, t - d), after = dense_at(it, t + d), now = dense_at(it, t);
+    for (int k = 0; k < nv; k++) {
+      double slope_v = (after.v[k] - before.v[k]) / (2 * d);
+      assert_true(fabs(slope_v - now.vd[k]) <= 1e-6 * ga_max_abs(nv, now.vd));
+      change = fmax(change, fabs(now.vd[k] - first.vd[k]));
+    }
+  }
+  assert_true(change > 1e-4 * ga_max_abs(nv, first.vd));
+  ga_integrator_free(it);
+  ga_problem_free(p);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_order),
-      cmocka_unit_test(test_ends),
-      cmocka_unit_test(test_derivative),
-      cmocka_unit_test(test_arrays_stay),
+      cmocka_unit_test(test_order),        cmocka_unit_test(test_ends),
+      cmocka_unit_test(test_derivative),   cmocka_unit_test(test_arrays_stay),
+      cmocka_unit_test(test_before_event),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
