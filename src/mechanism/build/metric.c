@@ -8,12 +8,13 @@
  *     |p_b - p_a|  distance of the two points of an element at the start,
  *     length       of a rod, a spring; radius of a wheel,
  *
- * rounded down to a power of two. If all of these are zero, as for wheels that turn about their
- * centres, l is the largest radius of gyration, sqrt(J/m); if there is none, l = 1, and no length
- * of the subsystem depends on an angle.
+ * If all of these are zero, as for wheels that turn about their centres, l is the largest radius of
+ * gyration, sqrt(J/m); if there is none, l = 1, and no length of the subsystem depends on an angle.
  *
  * These lengths do not depend on the axes, on the order of the bodies or on the inertia of helper
- * bodies. If the model's lengths are multiplied by a power of two, so is l, exactly. */
+ * bodies. In other units l is the same length: up to rounding, and exactly if the units are powers
+ * of two. It must not be rounded to one: then eta would act with another weight in millimetres, and
+ * results differ by a part of the error of a step. */
 #include <math.h>
 
 #include "mechanism/mechanism.h"
@@ -44,10 +45,10 @@ static double element_length(const ga_mechanism *m, const ga_element *el) {
   return fmax(length, ga_norm3(between));
 }
 
-/* The largest radius of gyration of a body; 0 without mass or without rotations. */
+/* Radius of gyration of a body, in space the root of the mean over two perpendicular axes, which
+ * does not depend on the body's axes; 0 without mass or without rotations. */
 static double gyration_radius(const ga_solid *b) {
-  double J = 0;
-  for (int k = 0; k < 3; k++) J = fmax(J, b->J[4 * k]);
+  const double trace = b->J[0] + b->J[4] + b->J[8], J = b->kind->planar ? b->J[8] : trace / 2;
   return b->mass > 0 && !b->kind->point ? sqrt(J / b->mass) : 0;
 }
 
@@ -57,8 +58,8 @@ static void share_largest(int bodies, const int *named, double *number) {
   for (int i = 1; i < bodies; i++) number[i] = number[named[i]];
 }
 
-/* length[i] of each body i <- the length of its subsystem, not yet rounded. length and radius, a
- * work array, are zero on entry. */
+/* length[i] of each body i <- the length of its subsystem. length and radius, a work array, are zero
+ * on entry. */
 static void measure_subsystems(const ga_mechanism *m, const int *named, double *length,
                                double *radius) {
   for (int i = 0; i < m->joints.count + m->others.count; i++) {
@@ -70,7 +71,7 @@ static void measure_subsystems(const ga_mechanism *m, const int *named, double *
   share_largest(m->bodies.count, named, length);
   share_largest(m->bodies.count, named, radius);
   for (int i = 1; i < m->bodies.count; i++) {
-    if (length[i] == 0) length[i] = radius[i];
+    if (length[i] == 0) length[i] = radius[i] > 0 ? radius[i] : 1;
   }
 }
 
@@ -99,26 +100,18 @@ static void find_subsystems(const ga_mechanism *m, int *of) {
   for (int i = 0; i < m->bodies.count; i++) of[i] = subsystem_of(of, i);
 }
 
-/* The largest power of two up to x > 0; 1 for x = 0. */
-static double power_of_two(double x) {
-  int exponent;
-  if (!(x > 0)) return 1;
-  frexp(x, &exponent);
-  return ldexp(1, exponent - 1);
-}
-
 /* Set w of all velocities from the lengths of the subsystems. */
 static void fill_metric(const ga_mechanism *m, const double *length, double *w) {
   for (int i = 1; i < m->bodies.count; i++) {
     const ga_solid *b = &m->bodies.item[i];
-    const double l = power_of_two(length[i]);
+    const double l = length[i];
     for (int k = 0; k < b->kind->nv; k++) w[b->v_at + k] = k < b->kind->nx ? 1 : l * l;
   }
   for (int c = 0; c < m->coordinates.count; c++) {
     const ga_angle *angle = &m->coordinates.item[c];
     const ga_element *joint = &m->joints.item[angle->joint];
     const int body = joint->body[0] > 0 ? joint->body[0] : joint->body[1];
-    const double l = power_of_two(length[body]);
+    const double l = length[body];
     const bool turns = ((const ga_joint_data *)joint->data)->type->coordinate[angle->which].angle;
     w[angle->v_at] = turns ? l * l : 1;
   }

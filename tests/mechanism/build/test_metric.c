@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The metric of mechanisms: 1 for lengths, l^2 for angles, l a power of two of each subsystem. */
+/* The metric of mechanisms: 1 for lengths, l^2 for angles, l a length of each subsystem. */
 #include "mechanisms.h"
 
 /* Two rods with a hinge, a point mass on a spring between them and the ground, and, not connected
@@ -40,19 +40,24 @@ static double weight_of(const ga_mechanism *m, const char *name) {
   return 0;
 }
 
-/* Largest arm of the rods: 1.5, so l = 1. Radius of gyration of the wheel: 10, so l = 8. */
+/* Largest arm of the rods: l = 1.5. Radius of gyration of the wheel: l = 10. */
 static void lengths_of_subsystems(void **state) {
   (void)state;
   const int exponent[] = {0, 1, -20, 31};
+  double first[2];
   for (int k = 0; k < 8; k++) {
     const double unit = ldexp(1, exponent[k / 2]), square = unit * unit;
     ga_mechanism *m = three_subsystems(unit, k % 2);
     assert_true(weight_of(m, "long.vx") == 1);
-    assert_true(weight_of(m, "long.rate") == square);
-    assert_true(weight_of(m, "short.rate") == square);
-    assert_true(weight_of(m, "knee.angle") == square);
-    assert_true(weight_of(m, "wheel.rate") == 64 * square);
+    const double rods = 2.25 * square;
+    assert_near("l^2", weight_of(m, "long.rate") / rods, 1, 1e-15);
+    assert_true(weight_of(m, "short.rate") == weight_of(m, "long.rate"));
+    assert_true(weight_of(m, "knee.angle") == weight_of(m, "long.rate"));
+    assert_true(weight_of(m, "wheel.rate") == 100 * square);
     assert_true(weight_of(m, "dot.vy") == 1);
+    /* the same bits in units that are powers of two */
+    if (k < 2) first[k] = weight_of(m, "long.rate");
+    assert_true(weight_of(m, "long.rate") == first[k % 2] * square);
     ga_mechanism_free(m);
   }
 }
@@ -69,8 +74,8 @@ static void a_spring_connects(void **state) {
       .at = GA_IN_SPACE(0, 0, 0));
   ADD(force, m, .name = "band", .type = "spring", .between = {"rod", "wheel"}, .stiffness = 1);
   build(m);
-  assert_true(weight_of(m, "rod.rate") == 256);
-  assert_true(weight_of(m, "wheel.rate") == 256);
+  assert_true(weight_of(m, "rod.rate") == 400);
+  assert_true(weight_of(m, "wheel.rate") == 400);
   ga_mechanism_free(m);
 }
 
