@@ -85,6 +85,7 @@ static int dispatch(int argc, char **argv) {
     if (strcmp(name, commands[i].name) != 0) continue;
     const int processes = launcher_detect().processes;
     if (processes > 1 && !commands[i].parallel) {
+      tool_join(); /* all of them say this */
       tool_error(
           "%d processes were started, but '%s' cannot be divided among processes and would be done "
           "%d times; start it without mpirun",
@@ -109,10 +110,17 @@ static int dispatch(int argc, char **argv) {
 extern void openblas_set_num_threads(int count) __attribute__((weak));
 
 /* Wait 0.3 s if the exit code is a failure and this is not process 0. A launcher (mpirun) ends all
- * processes as soon as one of them fails; so process 0 can print its message before. */
+ * processes as soon as one of them fails; so process 0 can print its message before. If this
+ * process failed before it could tell process 0, and has not been ended after another second, then
+ * process 0 did not fail: print the message here. A wrong command line is the same for all. */
 static void let_process_0_speak(int code) {
-  const struct timespec moment = {0, 300000000};
-  if (code != TOOL_OK && launcher_detect().process != 0) nanosleep(&moment, NULL);
+  const struct timespec moment = {0, 300000000}, second = {1, 0};
+  const int process = launcher_detect().process;
+  if (code == TOOL_OK || process == 0) return;
+  nanosleep(&moment, NULL);
+  if (code == TOOL_USAGE || tool_joined()) return;
+  nanosleep(&second, NULL);
+  tool_speak_alone(process);
 }
 
 /* Run the command in argv, flush standard output, and return the exit code: that of the command, or

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Messages on stderr. */
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -40,7 +41,11 @@ FILE *tool_messages(void) {
   return discarded ? discarded : stderr;
 }
 
-/* For all processes but the first: discard messages and standard output. */
+static char unsaid[2000]; /* messages of this process since tool_mute that were not printed */
+static bool joined;       /* this process and process 0 agree on failures */
+
+/* For all processes but the first: discard standard output, and keep messages for
+ * tool_speak_alone. */
 void tool_mute(void) {
   discarded = fopen("/dev/null", "w");
   if (!freopen("/dev/null", "w", stdout)) fclose(stdout);
@@ -63,6 +68,29 @@ void tool_error(const char *format, ...) {
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
   fprintf(to, "genalpha: %s\n", text);
+  if (discarded) {
+    const size_t used = strlen(unsaid) < sizeof unsaid / 2 ? strlen(unsaid) : 0;
+    snprintf(unsaid + used, sizeof unsaid - used, "%s%.900s", used ? "; " : "", text);
+  }
+}
+
+/* From now on process 0 speaks for this one, too: failures are agreed upon. Forget what was not
+ * printed. */
+void tool_join(void) {
+  joined = true;
+  unsaid[0] = '\0';
+}
+
+/* Has tool_join been called? */
+bool tool_joined(void) {
+  return joined;
+}
+
+/* Print what a muted process has not said, as "genalpha: process N: ..", on standard error: it
+ * failed and process 0 did not. Nothing if there is nothing to say. */
+void tool_speak_alone(int process) {
+  if (unsaid[0]) fprintf(stderr, "genalpha: process %d: %s\n", process, unsaid);
+  unsaid[0] = '\0';
 }
 
 /* Print "NAME: SUMMARY", or NAME alone if the summary is empty or NULL. */

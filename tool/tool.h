@@ -9,9 +9,16 @@
 enum { TOOL_OK = 0, TOOL_FAILED = 1, TOOL_USAGE = 2, TOOL_INTERRUPTED = 130 };
 
 /* Stream of the messages: stderr. Of several processes only the first one prints. The others call
- * tool_mute: their messages and their standard output are discarded. */
+ * tool_mute: their standard output is discarded, and their messages are kept for
+ * tool_speak_alone. */
 FILE *tool_messages(void);
 void tool_mute(void);
+
+/* tool_join: processes agree on failures from now on, so that process 0 speaks for all.
+ * tool_speak_alone prints what a muted process has not said, because it failed alone. */
+void tool_join(void);
+bool tool_joined(void);
+void tool_speak_alone(int process);
 
 /* Print one line on that stream, with "genalpha: " before the text. */
 void tool_error(const char *format, ...) GA_PRINTF(1, 2);

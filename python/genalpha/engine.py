@@ -217,6 +217,10 @@ class Session:
                 raise ArgumentError("t_eval: the times must ascend and be finite")
             if status != lib.GA_OK:
                 raise failure(status)
+            slack = 1e-12 * max(abs(t0), abs(t_end))  # of times that were computed
+            outside = array[(array < t0 - slack) | (array > t_end + slack)]
+            if len(outside):
+                raise ArgumentError(f"t_eval: {outside[0]:g} is outside of the run, from {t0:g} to {t_end:g}")
             return
         if lib.ga_recorder_every(self.recorder, every) != lib.GA_OK:
             raise ArgumentError(f"every = {every}: must be at least 1")

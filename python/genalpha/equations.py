@@ -14,7 +14,7 @@ import numpy as np
 from ._lib import ArgumentError, ffi, lib, view
 from .engine import Session, as_vector, failed
 from .events import as_events
-from .options import Options, nearest
+from .options import given_options, nearest, Options
 from .pattern import Pattern, is_sparse, real
 from .run import Run, finished
 from .source import STATE_FIELDS, Source
@@ -374,8 +374,7 @@ def integrate(
     }
     flags = {"const_mass": const_mass, "scleronomic": scleronomic}
     equations = Equations(callbacks, q0, v0, t0, space, sparsity or {}, (nlam, npsi), flags, user)
-    given = {"h": h, "method": method, "rho": rho, **options}
-    chosen = {key: value for key, value in given.items() if value is not None}
+    chosen = given_options({"h": h, "method": method, "rho": rho, **options})
     settings = Options()
     settings.update(chosen)
     if not t_end > t0:

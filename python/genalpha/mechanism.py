@@ -16,7 +16,7 @@ from .built import Built
 from .elements import Description
 from .engine import Session, as_vector
 from .events import Event, as_events
-from .options import Options, option_names, removed_option, without_superseded
+from .options import given_options, option_names, Options, removed_option, without_superseded
 from .run import Run, finished
 from .table import Table
 
@@ -230,6 +230,7 @@ class Mechanism(Description):
         out_dt: Optional[float] = None,
         progress: Optional[bool] = None,
         at: Any = None,
+        t0: Optional[float] = None,
         **options: Any,
     ) -> Run:
         """Simulate.
@@ -254,6 +255,9 @@ class Mechanism(Description):
             Show a tqdm bar; default: if standard error is a terminal.
         at : Equilibrium or (q, v), optional
             Other start values.
+        t0 : float, optional
+            Time of the start; default: that of the equilibrium `at`, else 0. Drives and forces are functions of
+            this time, so that start values must fit the drives at t0.
         **options
             Any option of ``genalpha run``, with _ for -: rtol, newton_tol, start, linsol, ...
 
@@ -268,28 +272,29 @@ class Mechanism(Description):
             The run failed; its attribute `run` has what was computed.
         """
         built = self.built()
-        given = {k: v for k, v in {"h": h, "method": method, "rho": rho, **options}.items() if v is not None}
+        given = given_options({"h": h, "method": method, "rho": rho, **options})
         rows = {k: v for k, v in {"t_end": t_end, "every": every, "out_dt": out_dt}.items() if v is not None}
         if t_eval is not None and ("every" in rows or "out_dt" in rows):
             raise ArgumentError("t_eval, every and out_dt all say which rows to keep; give one of them")
         chosen, extra = self._options(built, given, rows)
         settings = Options()
         settings.update(chosen)
-        end = float(extra.get("t_end", 1.0))
-        if not end > 0:
-            raise ArgumentError(f"t_end = {end:g}: must be greater than 0, where the mechanism starts")
+        begin = float(getattr(at, "t", 0.0) if t0 is None else t0)
+        end = float(extra.get("t_end", begin + 1.0))
+        if not (np.isfinite(begin) and end > begin):
+            raise ArgumentError(f"t_end = {end:g}: must be greater than {begin:g}, where the mechanism starts")
         times = t_eval
         if times is None and "out_dt" in extra:
             step = float(extra["out_dt"])
             if not step > 0:
                 raise ArgumentError(f"out_dt = {step:g}: must be greater than 0")
-            times = np.arange(int(end / step * (1 + 1e-12)) + 1) * step
+            times = begin + np.arange(int((end - begin) / step * (1 + 1e-12)) + 1) * step
         happenings = built.events() + as_events(events)
         if "stop_when" in extra:
             happenings.append(Event(str(extra["stop_when"]), 1, True, "stop_when"))
         session = Session(built, settings, happenings)
         q0, v0 = self._start(built, at)
-        session.go(0.0, statics.pointer(q0), statics.pointer(v0), end, times=times,
+        session.go(begin, statics.pointer(q0), statics.pointer(v0), end, times=times,
                    every=int(extra.get("every", 1)), progress=progress, mechanism=built.mechanism)
         return finished(built, session, built.name, {**chosen, "t_end": end})
 

@@ -38,13 +38,21 @@ def removed_option(name: str) -> str:
 
 
 # keywords of runs that are no options of the library
-_OF_RUNS = ("t_end", "every", "out_dt", "t_eval", "events", "progress", "at")
+_OF_RUNS = ("t0", "t_end", "every", "out_dt", "t_eval", "events", "progress", "at", "stop_when")
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
     """'; did you mean ...?' for a mistyped word, or ''."""
     near = difflib.get_close_matches(word, list(known), 1)
     return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def given_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options without those that are None, which stands for the default. Unknown names are refused."""
+    for name, value in options.items():
+        if value is None and name not in option_names() and name not in _OF_RUNS and not removed_option(name):
+            raise ArgumentError(f"unknown option {name!r}{nearest(name, [*option_names(), *_OF_RUNS])}")
+    return {name: value for name, value in options.items() if value is not None}
 
 
 def _option_text(value: Any) -> str:

@@ -91,6 +91,38 @@ def test_options_are_those_of_the_library():
         assert words in str(info.value)
 
 
+def test_names_of_options_that_are_none():
+    """None stands for the default of an option that exists; another name is refused."""
+    m = pendulum()
+    assert m.run(t_end=0.01, rtol=None, stop_when=None).success
+    for run in (lambda **o: m.run(t_end=0.01, **o),
+                lambda **o: ga.integrate(lambda t, q: [[1.0]], lambda t, q, v: [0.0], None, [0.0], [1.0], t_end=0.1, **o)):
+        with pytest.raises(ga.ArgumentError, match="unknown option 'rtl'; did you mean 'rtol'"):
+            run(rtl=None)
+
+
+def test_times_outside_of_the_run():
+    m = pendulum()
+    assert len(m.run(t_end=0.1, t_eval=[0, 0.05, 0.1])) == 3
+    for times, wrong in (([0, 0.2], "0.2"), ([-0.1, 0.05], "-0.1")):
+        with pytest.raises(ga.ArgumentError, match=f"t_eval: {wrong} is outside of the run, from 0 to 0.1"):
+            m.run(t_end=0.1, t_eval=times)
+
+
+def test_start_at_another_time():
+    """A run in two pieces: the second starts at the time, q and v where the first ended."""
+    m = pendulum()
+    m.force("push", "rod", value=[0, 0, "5*sin(3*t)"])
+    whole = m.run(t_end=0.4, h=1e-3)
+    half = m.run(t_end=0.2, h=1e-3)
+    rest = m.run(t_end=0.4, h=1e-3, t0=0.2, at=(half.q[-1], half.v[-1]))
+    assert rest.t[0] == 0.2 and rest.t[-1] == 0.4
+    assert np.max(np.abs(rest.q[-1] - whole.q[-1])) < 1e-6
+    assert list(m.run(t_end=0.3, t0=0.2, out_dt=0.05, at=(half.q[-1], half.v[-1])).t) == pytest.approx([0.2, 0.25, 0.3])
+    with pytest.raises(ga.ArgumentError, match="must be greater than 0.5"):
+        m.run(t_end=0.4, t0=0.5)
+
+
 def test_failed_run_carries_what_it_computed():
     m = pendulum()
     m.spring("band", "ground", "rod", at={"ground": [0, 0, -0.5]}, stiffness=1)

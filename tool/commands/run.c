@@ -91,6 +91,7 @@ static json_run describe_run(const run_settings *set, const simulation *s, int c
   return (json_run){.problem = s->problem,
                     .options = s->options,
                     .solver = s->solver,
+                    .events = s->events,
                     .sets = &set->problem.sets,
                     .t_end = s->t_end,
                     .out_dt = s->out_dt,
@@ -226,7 +227,9 @@ static int write_results(const run_settings *set, const simulation *s, resources
   if (!team_writes(r->team)) return code;
   if (code == TOOL_OK && !set->final) summary_print(report_stream(set, code), s);
   code = close_files(set, s, r, code);
-  if (code == TOOL_OK && set->final) json_final(stdout, r->problem, s->options, &r->solver);
+  if (code == TOOL_OK && set->final) {
+    json_final(stdout, r->problem, s->options, &r->solver, &r->events);
+  }
   return code;
 }
 

@@ -10,6 +10,7 @@
 #include "parallel/launcher.h"
 #include "simulate/interrupt.h"
 #include "source/shared_object.h"
+#include "sweep/history_claim.h"
 #include "sweep/identity.h"
 #include "sweep/processes.h"
 #include "sweep/table_files.h"
@@ -78,8 +79,9 @@ typedef struct resources {
   ga_problem *problem;
   sweep_shape shape;
   sweep_journal journal;
-  char *about;   /* identity of the sweep, a JSON object */
-  sweep_job job; /* the processes that make the sweep */
+  history_claim claim; /* of the file --history */
+  char *about;         /* identity of the sweep, a JSON object */
+  sweep_job job;       /* the processes that make the sweep */
 } resources;
 
 /* ---- before the runs ------------------------------------------------------------------------ */
@@ -107,6 +109,7 @@ static int check_paths(const settings *set) {
       {"the journal of --out", set->out, ".journal", true},
       {"the temporary file of --out", set->out, ".part", true},
       {"the temporary file of --history", set->history, ".part", true},
+      {"the mark of --history", set->history, ".owner", true},
   };
   return paths_check(sizeof use / sizeof use[0], use);
 }
@@ -274,10 +277,15 @@ static int open_journal(const settings *set, const sweep_tables *files, resource
   if (!sweep_journal_open(&r->journal, set->out, r->about, &r->shape, set->plan.runs)) {
     return TOOL_FAILED;
   }
+  if (!history_claim_open(&r->claim, set->history, set->out)) {
+    sweep_journal_close(&r->journal, !r->journal.found);
+    return TOOL_FAILED;
+  }
   /* another sweep may have ended between that check and the lock of the journal */
   if (!r->journal.found) code = check_existing_outputs(files);
   if (code != ARGS_GO_ON) {
     sweep_journal_close(&r->journal, true /* remove it */);
+    history_claim_close(&r->claim, true);
     return code;
   }
   if (r->journal.done > 0 && !set->collect) {
@@ -316,6 +324,7 @@ static int lead_sweep(const settings *set, resources *r, int code) {
   if (code != ARGS_GO_ON) return code;
   const bool all = r->journal.done == r->journal.runs;
   if (!sweep_tables_write(&files, &set->plan, &r->shape, &r->journal, &ends)) return TOOL_FAILED;
+  history_claim_close(&r->claim, all);
   sweep_journal_close(&r->journal, all);
   print_summary(set, r, &tally, &ends);
   return ends.count[SWEEP_FAILED] < set->plan.runs ? TOOL_OK : TOOL_FAILED;
@@ -340,7 +349,7 @@ static int run_sweep(settings *set, args *a, resources *r) {
 int command_sweep(int argc, char **argv) {
   settings *set = calloc(1, sizeof *set);
   arg_given *list = calloc((size_t)argc, sizeof *list);
-  resources r = {.journal = {.fd = -1}};
+  resources r = {.journal = {.fd = -1}, .claim = {.fd = -1}};
   int code = TOOL_FAILED;
   if (!set || !list) {
     tool_error("no memory for the sweep");
@@ -353,7 +362,8 @@ int command_sweep(int argc, char **argv) {
     if (code == ARGS_GO_ON) code = run_sweep(set, &a, &r);
     sweep_plan_close(&set->plan);
   }
-  sweep_journal_close(&r.journal, false /* keep it */);
+  history_claim_close(&r.claim, false /* keep it */);
+  sweep_journal_close(&r.journal, false);
   sweep_shape_close(&r.shape);
   problem_close(r.problem);
   sweep_words_free(&r.words);

@@ -169,10 +169,30 @@ void json_columns(FILE *to, const ga_problem *problem, const ga_state *state) {
   columns_close(&c);
 }
 
-/* Write the object of `run --final`: settings, end state, statistics. The options are those of the
- * run, at_end is its solver after the run. The caller checks `to` for write errors. */
+/* Write a further member "events": name, condition and time of each event that happened, in order,
+ * with "sign" 1 or -1 if it rose or fell, and 0 for the one that ended the run. Only the first
+ * EVENTS_KEPT are written; stats.events has their number. Nothing for a run without events. */
+static void put_events(FILE *to, const run_events *e) {
+  if (!e || e->count == 0) return;
+  fputs(",\n  \"events\": [", to);
+  for (long i = 0; i < e->happened && i < EVENTS_KEPT; i++) {
+    const event_time *seen = &e->seen[i];
+    fputs(i ? ",\n    {\"name\": " : "\n    {\"name\": ", to);
+    json_string(to, e->event[seen->event].name);
+    fputs(", \"when\": ", to);
+    json_string(to, e->event[seen->event].when);
+    fputs(", \"t\": ", to);
+    json_number(to, seen->t);
+    fprintf(to, ", \"sign\": %d}", seen->sign);
+  }
+  fputs("]", to);
+}
+
+/* Write the object of `run --final`: settings, end state, events (NULL: none), statistics. The
+ * options are those of the run, at_end is its solver after the run. The caller checks `to` for
+ * write errors. */
 void json_final(FILE *to, const ga_problem *problem, const ga_options *options,
-                const solver *at_end) {
+                const solver *at_end, const run_events *events) {
   const ga_model *model = &problem->model;
   const ga_state *state = solver_state(at_end);
   int nq = field_size(model, FIELD_Q), nv = field_size(model, FIELD_V);
@@ -195,6 +215,7 @@ void json_final(FILE *to, const ga_problem *problem, const ga_options *options,
             ga_integrator_linsol(at_end->it), ga_integrator_linsol_why(at_end->it));
   }
   if (file_of(problem)) json_columns(to, problem, state);
+  put_events(to, events);
   put_stats(to, solver_stats(at_end));
   fputs("\n}\n", to);
 }
@@ -284,6 +305,7 @@ void json_statistics(FILE *to, const void *json_run_) {
                                                          : "failed";
   fprintf(to, "{\n  \"end\": \"%s\",\n  \"t\": ", end);
   json_number(to, solver_state(run->solver)->t);
+  put_events(to, run->events);
   put_stats(to, solver_stats(run->solver));
   fputs("\n}\n", to);
 }

@@ -6,6 +6,7 @@
 #include <genalpha/ga_results.h>
 
 #include "columns/columns.h"
+#include "simulate/events.h"
 #include "simulate/solver.h"
 #include "source/model_file.h"
 
@@ -58,13 +59,14 @@ void json_string(FILE *to, const char *text);
 
 /* The object of `run --final`, docs/guide/output.md; the options are those of the run. */
 void json_final(FILE *to, const ga_problem *problem, const ga_options *options,
-                const solver *at_end);
+                const solver *at_end, const run_events *events);
 
 /* For a file of results: how the run was made, and how it ended. */
 typedef struct json_run {
   const ga_problem *problem;
   const ga_options *options;
   const solver *solver;
+  const run_events *events;
   const file_sets *sets;
   double t_end, out_dt;
   int every, exit_code;

@@ -112,16 +112,45 @@ bool gnuplot_check(const char *path) {
   return true;
 }
 
-/* Runs gnuplot with these files as standard input, output and error and waits; returns the
- * status of waitpid, -1 if fork or waitpid failed, exit status 127 if gnuplot cannot be started. */
-static int run_gnuplot(int in, int out, int err) {
+/* Copy all that can be read from `in` to `out`. Returns 0, or the errno of the first write that
+ * failed; what follows is still read, so that the writer does not end early. */
+static int copy_output(int in, int out) {
+  char block[1 << 16];
+  int failed = 0;
+  for (ssize_t n; (n = read(in, block, sizeof block)) != 0;) {
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return failed ? failed : errno;
+    for (ssize_t done = 0; done < n && !failed;) {
+      const ssize_t written = write(out, block + done, (size_t)(n - done));
+      if (written >= 0) {
+        done += written;
+      } else if (errno != EINTR) {
+        failed = errno;
+      }
+    }
+  }
+  return failed;
+}
+
+/* Run gnuplot with these files as standard input and error and wait. Its output goes to `out`
+ * through a pipe, because gnuplot itself does not notice a disk that is full; *failed: errno of
+ * that, else 0. Returns the status of waitpid, -1 if pipe, fork or waitpid failed, exit status 127
+ * if gnuplot cannot be started. */
+static int run_gnuplot(int in, int out, int err, int *failed) {
+  int ends[2];
+  *failed = 0;
+  if (pipe(ends) != 0) return -1;
   pid_t child = fork();
   if (child == 0) {
-    if (dup2(in, 0) == 0 && dup2(out, 1) == 1 && dup2(err, 2) == 2) {
+    close(ends[0]);
+    if (dup2(in, 0) == 0 && dup2(ends[1], 1) == 1 && dup2(err, 2) == 2) {
       execlp("gnuplot", "gnuplot", "-d", (char *)NULL);
     }
     _exit(127);
   }
+  close(ends[1]);
+  if (child > 0) *failed = copy_output(ends[0], out);
+  close(ends[0]);
   int status = -1;
   while (child > 0 && waitpid(child, &status, 0) < 0) {
     if (errno != EINTR) return -1;
@@ -141,9 +170,11 @@ static void report_failure(const gnuplot *plot, FILE *messages) {
 }
 
 /* Truncates the picture, runs gnuplot on the script and closes all, also after a failure. False
- * after a message: gnuplot ended with an error, or wrote nothing. */
+ * after a message: gnuplot ended with an error or wrote nothing, or the picture could not be
+ * written. An incomplete picture is removed. */
 bool gnuplot_close(gnuplot *plot) {
   struct stat info;
+  int failed = 0;
   FILE *messages = tmpfile();
   bool ok = messages && fflush(plot->script) == 0 && !ferror(plot->script);
   /* not a regular file: nothing to cut, the error does not matter */
@@ -152,11 +183,16 @@ bool gnuplot_close(gnuplot *plot) {
     tool_error("cannot write a temporary file for gnuplot: %s", strerror(errno));
   } else {
     rewind(plot->script);
-    int status = run_gnuplot(fileno(plot->script), plot->fd, fileno(messages));
+    int status = run_gnuplot(fileno(plot->script), plot->fd, fileno(messages), &failed);
+    /* some file systems report a full disk only here */
+    if (!failed && fsync(plot->fd) != 0 && errno != EINVAL && errno != EROFS) failed = errno;
     ok = status != -1 && WIFEXITED(status) && WEXITSTATUS(status) == 0 &&
          fstat(plot->fd, &info) == 0 && (!S_ISREG(info.st_mode) || info.st_size > 0);
-    if (!ok) report_failure(plot, messages);
+    if (!ok && !failed) report_failure(plot, messages);
+    if (failed) tool_error("cannot write '%s': %s", plot->path, strerror(failed));
+    ok = ok && !failed;
   }
+  if (!ok && fstat(plot->fd, &info) == 0 && S_ISREG(info.st_mode)) unlink(plot->path);
   if (messages) fclose(messages);
   close_files(plot);
   return ok;

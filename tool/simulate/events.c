@@ -20,11 +20,19 @@ static double event_value(void *context, const ga_state *state) {
   return team_value(own->team, value_of_whole, context, state);
 }
 
-/* Handler of an event that does not end the run: print it and return 0, go on. context: the
- * run_event. */
+/* Count an event that happened, and keep its time. */
+static void note_event(run_events *e, int event, int sign, double t) {
+  if (e->seen && e->happened < EVENTS_KEPT) {
+    e->seen[e->happened] = (event_time){event, sign, t};
+  }
+  e->happened++;
+}
+
+/* Handler of an event that does not end the run: note it, print it and return 0, go on. context:
+ * the run_event. */
 static int report_event(void *context, int event, int sign, const ga_state *state) {
-  (void)event, (void)sign;
   const run_event *own = context;
+  note_event(own->all, event, sign, state->t);
   tool_error("event %s at t = %.10g: %s", own->name, state->t, own->when);
   return 0;
 }
@@ -40,6 +48,7 @@ static int add_event(run_events *e, const ga_mechanism *m, const char *name, con
     tool_error("%s: %s", name, err.text);
     return TOOL_USAGE;
   }
+  own->all = e;
   own->name = name, own->when = when;
   own->inner = ga_watch_event(own->watch);
   own->team = s->team;
@@ -78,7 +87,8 @@ int events_open(run_events *e, const ga_problem *problem, const char *stop_when,
     return TOOL_USAGE;
   }
   e->event = calloc((size_t)count, sizeof *e->event);
-  if (!e->event) {
+  e->seen = calloc(EVENTS_KEPT, sizeof *e->seen);
+  if (!e->event || !e->seen) {
     tool_error("no memory for events");
     return TOOL_FAILED;
   }
@@ -96,6 +106,7 @@ int events_open(run_events *e, const ga_problem *problem, const char *stop_when,
 void events_close(run_events *e) {
   for (int i = 0; i < e->count; i++) ga_watch_free(e->event[i].watch);
   free(e->event);
+  free(e->seen);
   *e = (run_events){.count = 0};
 }
 
@@ -105,4 +116,11 @@ void events_tell_stop(const run_events *e, const ga_integrator *it) {
   if (!e || i < 0 || i >= e->count) return;
   tool_error("stopped at t = %.10g by %s: %s", ga_integrator_state(it)->t, e->event[i].name,
              e->event[i].when);
+}
+
+/* Note the event that ended the run, after a run that ended with GA_EVENT. e may be NULL. */
+void events_note_stop(run_events *e, const ga_integrator *it) {
+  const int i = ga_integrator_event(it);
+  if (!e || i < 0 || i >= e->count) return;
+  note_event(e, i, 0 /* not known */, ga_integrator_state(it)->t);
 }

@@ -210,7 +210,10 @@ int simulate(simulation *s) {
   long steps = solver_steps(s->solver);
   bool started = s->last_row >= 0;
   if (started && s->last_row != steps && !s->write_failed) write_row(s, state, steps);
-  if (status == GA_EVENT) events_tell_stop(s->events, s->solver->it);
+  if (status == GA_EVENT) {
+    events_note_stop(s->events, s->solver->it);
+    events_tell_stop(s->events, s->solver->it);
+  }
   bool good = status == GA_OK || status == GA_EVENT || (status == GA_STOPPED && s->interrupted);
   int code = report_outcome(s, status, state, steps);
   if (s->save_state && good && !s->save_failed && !save_state_file(s)) code = TOOL_FAILED;

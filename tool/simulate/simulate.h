@@ -26,7 +26,7 @@ typedef struct simulation {
   time_plot *time_plot;                /* NULL: no plot */
   film *film;                          /* NULL: no page */
   bool shows;                          /* process 0 makes a plot or a page */
-  const run_events *events;            /* NULL: none */
+  run_events *events;                  /* NULL: none */
   bool quiet;                          /* no line of progress */
   /* called at the start, after every step and after a projection; NULL: none */
   void (*seen)(void *context, const ga_state *state);

@@ -32,6 +32,7 @@ int team_open(const ga_problem *problem, const char *petsc, team **out) {
     return TOOL_USAGE;
   }
   const ga_file *file = file_of(problem);
+  tool_join(); /* what fails from here on fails everywhere, or is agreed upon */
   if (!file) {
     tool_error(
         "'%s' cannot be divided among processes: only mechanisms of model files can; start it "
@@ -101,9 +102,14 @@ bool team_agree(const team *r, bool good) {
 }
 
 /* ARGS_GO_ON if all processes have it; else this process's own error code, or TOOL_FAILED if only
- * others have one. Collective: all processes call it. */
+ * others have one. A process that failed prints its message if process 0 did not fail itself.
+ * Collective: all processes call it. */
 int team_code(const team *r, int code) {
+  const int process = launcher_detect().process;
   if (team_agree(r, code == ARGS_GO_ON)) return ARGS_GO_ON;
+  if (r && team_agree(r, process != 0 || code == ARGS_GO_ON) && code != ARGS_GO_ON) {
+    tool_speak_alone(process);
+  }
   return code == ARGS_GO_ON ? TOOL_FAILED : code;
 }
 

@@ -37,6 +37,7 @@ bool sweep_job_join(sweep_job *job) {
   if (found.processes == 1) return true;
   char why[1000];
   job->ops = launcher_join(LAUNCHER_MPI_HIDDEN, why, sizeof why);
+  tool_join();
   if (!job->ops) tool_error("%s", why);
   return job->ops != NULL;
 }

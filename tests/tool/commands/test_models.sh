@@ -53,6 +53,14 @@ tool run "$work/drop.yaml"
 ok "ends on the ground" err_has 'stopped at t = 0.5 by ground: ball.z'
 ok "told on the way" err_has 'event half at t = 0.3: ball.z - 0.8'
 ok "summary" out_has 'ball.x  *0.5 m$'
+# events leave their trace in the end state and in files of results
+"$tool" run "$work/drop.yaml" --final >"$work/final.json" 2>/dev/null
+ok "the event on the way" grep -q '"name": "half", "when": "ball.z - 0.8", "t": 0.[23][0-9]*, "sign": -1' "$work/final.json"
+ok "the one that ended it" grep -q '"name": "ground", "when": "ball.z", "t": 0.[45][0-9]*, "sign": 0}\]' "$work/final.json"
+if ! "$tool" --version | grep -q 'HDF5 not' && command -v h5dump >/dev/null 2>&1; then
+  "$tool" run "$work/drop.yaml" --out "$work/drop.h5" >/dev/null 2>&1
+  ok "in HDF5" sh -c "h5dump -a /statistics '$work/drop.h5' 2>/dev/null | grep -q 'half' || h5dump -d /statistics '$work/drop.h5' | grep -q half"
+fi
 
 # messages with their place
 sed 's/mass: 1/mas: 1/' "$work/drop.yaml" >"$work/bad.yaml"

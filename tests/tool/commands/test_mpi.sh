@@ -187,6 +187,19 @@ ok 'a full disk: one message' [ "$(grep -c 'genalpha: cannot write' "$work/err")
 on 2 run "$own/frame.yaml" --extrapolate 1
 ok 'no extrapolation' [ "$(grep -c -e '--extrapolate is not possible over several processes' "$work/err")" -eq 1 ]
 
+# a process other than 0 that fails alone says so: before the processes have met, and afterwards
+alone() {
+  pattern=$1
+  shift
+  code=0
+  timeout 120 mpirun --allow-run-as-root --oversubscribe -n 1 "$tool" run "$own/frame.yaml" --t-end 0.01 : \
+    -n 1 "$tool" run "$@" >"$work/out" 2>"$work/err" </dev/null || code=$?
+  ok "not exit 0: $*" [ "$code" -ne 0 ]
+  ok "process 1: $pattern" [ "$(grep -c "genalpha: process 1.*: .*$pattern" "$work/err")" -eq 1 ]
+}
+alone 'cannot be read: No such file' "$work/none.yaml"
+alone "unknown method 'foo'" "$own/frame.yaml" --t-end 0.01 --method foo
+
 # ---- PETSc --------------------------------------------------------------------------------------
 
 if [ -e "$(dirname "$tool")/libgenalpha_petsc.so" ]; then

@@ -97,4 +97,18 @@ succeeds plot "$work/quoted.csv" --x x 'x'
 printf 't\n0\n' >"$work/bad.csv"
 refused 2 'only one column' plot "$work/bad.csv"
 
+# a disk that is full: an error, and no picture that is cut
+printf 't,x\n' >"$work/many.csv"
+awk 'BEGIN { for (i = 0; i < 3000; i++) print i "," sin(i) }' >>"$work/many.csv"
+ln -s /dev/full "$work/full.svg"
+refused 1 "cannot write '.*full.svg': No space left on device" plot "$work/many.csv" --out "$work/full.svg"
+tool run heavy-top --t-end 0.1 --plot "$work/full.svg"
+ok "run --plot fails, too" code_is 1
+ok "with a message" err_has "cannot write '.*full.svg': No space left on device"
+code=0
+(ulimit -f 60; "$tool" plot "$work/many.csv" --out "$work/cut.svg" >"$work/out" 2>"$work/err") || code=$?
+ok "a limit of the size: exit 1" code_is 1
+ok "said" err_has 'cannot write'
+ok "no cut picture" [ ! -e "$work/cut.svg" ]
+
 finish

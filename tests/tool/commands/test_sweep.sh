@@ -296,4 +296,26 @@ for launcher in OMPI_COMM_WORLD PMI; do
 done
 ok "nothing is left of what was refused" [ -z "$(ls m.csv* absent* 2>/dev/null)" ]
 
+# one file of histories belongs to one sweep until that has ended, also while it is stopped
+long='sweep heavy-top --vary h=1e-5:2e-5:100 --t-end 1 --workers 1 --history shared.csv --every 1000'
+"$tool" $long --out first.csv >/dev/null 2>&1 &
+sweeping=$!
+tries=0
+while [ ! -s first.csv.journal ] || [ ! -e shared.csv.owner ]; do
+  tries=$((tries + 1))
+  [ $tries -lt 200 ] || break
+  sleep 0.05
+done
+refused 1 "another sweep that is running writes its histories" $long --out second.csv
+ok "nothing of the second is left" [ ! -e second.csv.journal ]
+kill -TERM $sweeping
+wait $sweeping
+ok "the first has stopped" [ -e first.csv.journal ]
+refused 1 "belongs to the sweep into '.*first.csv', which was stopped" $long --out second.csv
+succeeds sweep heavy-top --vary h=1e-3 --t-end 0.01 --out third.csv --history third_rows.csv
+ok "no mark is left" [ ! -e third_rows.csv.owner ]
+rm -f first.csv.journal
+succeeds sweep heavy-top --vary h=1e-3 --t-end 0.01 --out second.csv --history shared.csv
+ok "the mark is gone" [ ! -e shared.csv.owner ]
+
 finish
