@@ -417,6 +417,40 @@ static void no_mass(void **state) {
   ga_mechanism_free(m);
 }
 
+/* A rod that turns with rate 1 about a hinge, in units in which a metre is L and a second T; the
+ * speed of its centre is wrong by the factor 1 + error. A spring of half its length pulls at it. */
+static ga_status build_turning(double L, double T, double error, ga_mechanism **m, ga_error *err) {
+  *m = mechanism_new(NULL);
+  ADD(body, *m, .name = "rod", .type = GA_BODY_PLANAR, .mass = 1, .inertia = {0, 0, L * L / 12},
+      .position = {L / 2}, .velocity = {0, L / 2 / T * (1 + error)},
+      .angular_velocity = {0, 0, 1 / T});
+  ADD(joint, *m, .name = "pin", .type = "revolute", .between = {"ground", "rod"},
+      .at = GA_IN_SPACE(0, 0, 0));
+  ADD(force, *m, .name = "band", .type = "spring", .between = {"ground", "rod"},
+      .at = GA_ON_BOTH(0, 0, 0, 0, 0, 0), .stiffness = 1 / (T * T));
+  return ga_mechanism_build(*m, 0, err);
+}
+
+/* Limits of start values are relative to the mechanism's own size and speed: what fits in metres
+ * and seconds fits in any units, and likewise what does not. */
+static void starts_in_units(void **state) {
+  (void)state;
+  const double units[][2] = {{1, 1}, {1e3, 1}, {1e-14, 1}, {1e13, 1e3}, {1, 1e-9}, {1, 1e9}};
+  for (int k = 0; k < 6; k++) {
+    const double L = units[k][0], T = units[k][1];
+    ga_mechanism *m;
+    ga_error err = {0};
+    must(build_turning(L, T, 1e-8, &m, &err), &err);
+    /* corrected: the centre moves as the hinge says */
+    const double *v = ga_mechanism_v0(m);
+    assert_near("speed", v[1] / (L / 2 * v[2]), 1, 1e-14);
+    ga_mechanism_free(m);
+    assert_int_equal(build_turning(L, T, 1e-4, &m, &err), GA_ERR_INITIAL);
+    assert_non_null(strstr(err.text, "'pin'"));
+    ga_mechanism_free(m);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(names),       cmocka_unit_test(bodies),
@@ -424,6 +458,6 @@ int main(void) {
       cmocka_unit_test(forces),      cmocka_unit_test(drives_and_couplers),
       cmocka_unit_test(starts),      cmocka_unit_test(polish),
       cmocka_unit_test(evaluations), cmocka_unit_test(named_in_runs),
-      cmocka_unit_test(no_mass)};
+      cmocka_unit_test(no_mass),     cmocka_unit_test(starts_in_units)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
