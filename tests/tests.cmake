@@ -57,7 +57,9 @@ target_sources(parallel_launcher PRIVATE parallel/launcher.c)
 target_include_directories(parallel_launcher PRIVATE ${PROJECT_SOURCE_DIR})
 target_sources(tool_sweep_random PRIVATE tool/sweep/random.c tool/message.c)
 target_include_directories(tool_sweep_random PRIVATE tool)
-target_sources(properties_campaign PRIVATE $<TARGET_OBJECTS:genalpha_hard_models>)
+foreach(name properties_campaign properties_solver_independence)
+  target_sources(${name} PRIVATE $<TARGET_OBJECTS:genalpha_hard_models>)
+endforeach()
 # it pretends to have MPI
 set_target_properties(linsol_module PROPERTIES ENABLE_EXPORTS ON)
 

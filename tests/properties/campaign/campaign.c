@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* The campaign: thousands of hard runs, every accepted step judged by the checker.
- *     campaign [--grid] [--pendulum] [--friction N] [--random N] [--linear N] [--seed S] [--only I] [--verbose]
- *              [--record FILE] [--against FILE]
- * Without a choice: the grid, the spring pendulum, 1000 runs with friction, 10000 random models.
- * --only I repeats one run of the chosen campaign. --record writes one line "index passed" for each
- * run; --against reads such a file of another library and tells how many of its failures pass now.
- * The exit status is 1 if a wrong step was accepted. */
+ *     campaign [--grid] [--pendulum] [--friction N] [--random N] [--linear N] [--mechanisms N]
+ *              [--seed S] [--only I] [--verbose] [--record FILE] [--against FILE]
+ * Without a choice: the grid, the spring pendulum, 1000 runs with friction, 10000 random models, 500
+ * linear structures, 500 mechanisms with all linear solvers. --only I repeats one run of the chosen
+ * campaign. --record writes one line "index passed" for each run; --against reads such a file of
+ * another library and tells how many of its failures pass now. The exit status is 1 if a wrong step
+ * was accepted or solvers disagree. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "motion.h"
 #include "run.h"
 #include "structure.h"
 
@@ -17,7 +19,7 @@ enum { SHOWN = 12 };
 
 typedef struct settings {
   bool grid, pendulum, verbose;
-  int friction, random, linear, only;
+  int friction, random, linear, mechanisms, only;
   uint64_t seed;
   const char *record, *against;
 } settings;
@@ -167,6 +169,29 @@ static long structures(const settings *s) {
   return t.wrong_runs;
 }
 
+/* Random mechanisms with all solvers and in another order; the result is how many disagree. */
+static long mechanisms(const settings *s) {
+  long failed = 0, chaotic = 0, wrong = 0;
+  double worst = 0;
+  for (int i = s->only >= 0 ? s->only : 0; i < s->mechanisms; i++) {
+    hard_agreement a = hard_solvers_agree(s->seed, i);
+    bool sensitive = a.sensitivity > 1e-10, apart = !sensitive && !(a.apart <= 1e-9);
+    failed += a.status != GA_OK;
+    chaotic += sensitive;
+    wrong += apart && a.status == GA_OK;
+    if (!sensitive && a.apart > worst) worst = a.apart;
+    if (s->verbose || s->only >= 0 || apart || a.status != GA_OK) {
+      printf("  mechanisms %d: %s, %.2g apart (%s), sensitivity %.2g %s\n", i,
+             ga_status_name(a.status), a.apart, a.with, a.sensitivity, a.text);
+    }
+    if (s->only >= 0) break;
+  }
+  printf(
+      "mechanisms: %d, %ld disagree by more than 1e-9, largest %.2g; %ld fail, %ld too sensitive\n",
+      s->mechanisms, wrong, worst, failed, chaotic);
+  return wrong;
+}
+
 static bool read_settings(int argc, char **argv, settings *s) {
   for (int i = 1; i < argc; i++) {
     const char *key = argv[i], *value = i + 1 < argc ? argv[i + 1] : NULL;
@@ -190,6 +215,8 @@ static bool read_settings(int argc, char **argv, settings *s) {
       s->random = atoi(value);
     } else if (strcmp(key, "--linear") == 0) {
       s->linear = atoi(value);
+    } else if (strcmp(key, "--mechanisms") == 0) {
+      s->mechanisms = atoi(value);
     } else if (strcmp(key, "--seed") == 0) {
       s->seed = strtoull(value, NULL, 0);
     } else if (strcmp(key, "--only") == 0) {
@@ -209,17 +236,19 @@ int main(int argc, char **argv) {
   settings s = {.only = -1, .seed = 20260};
   if (!read_settings(argc, argv, &s)) {
     fprintf(stderr,
-            "usage: %s [--grid] [--pendulum] [--friction N] [--random N] [--linear N] [--seed S] "
+            "usage: %s [--grid] [--pendulum] [--friction N] [--random N] [--linear N] "
+            "[--mechanisms N] [--seed S] "
             "[--only I]"
             " [--verbose] [--record FILE] [--against FILE]\n",
             argv[0]);
     return 2;
   }
-  if (!s.grid && !s.pendulum && s.friction == 0 && s.random == 0 && s.linear == 0) {
+  if (!s.grid && !s.pendulum && s.friction == 0 && s.random == 0 && s.linear == 0 &&
+      s.mechanisms == 0) {
     s.grid = s.pendulum = true;
     s.friction = 1000;
     s.random = 10000;
-    s.linear = 500;
+    s.linear = s.mechanisms = 500;
   }
   printf("seed %llu\n", (unsigned long long)s.seed);
   long wrong = 0;
@@ -228,5 +257,6 @@ int main(int argc, char **argv) {
   if (s.friction > 0) wrong += campaign("friction", s.friction, &s);
   if (s.random > 0) wrong += campaign("random", s.random, &s);
   if (s.linear > 0) wrong += structures(&s);
+  if (s.mechanisms > 0) wrong += mechanisms(&s);
   return wrong > 0;
 }

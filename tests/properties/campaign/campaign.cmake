@@ -1,5 +1,5 @@
-# Hard models and the checker of accepted steps (tests/properties/campaign): shared by tests/properties/test_campaign.c and by
-# `make campaign`, which is not built by default. They see the public headers only.
+# Hard models and the checker of accepted steps (tests/properties/campaign): shared by tests/properties/test_campaign.c,
+# test_solver_independence.c and `make campaign`, which is not built by default. They see the public headers only.
 file(GLOB hard_model_sources CONFIGURE_DEPENDS tests/properties/campaign/*.c)
 list(FILTER hard_model_sources EXCLUDE REGEX "/campaign\\.c$")
 add_library(genalpha_hard_models OBJECT EXCLUDE_FROM_ALL ${hard_model_sources})

@@ -12,7 +12,7 @@ static const long double forward_tol = 1e-8L;   /* the promise, relative to a su
 static const long double roundings = 8;         /* of q_1, v_1 and results of callbacks */
 static const long double quotient_tol = 1e-7L;  /* of G^T lam where G is a difference quotient, */
 static const long double quotient_step = 7e-4L; /* eps^(1/5), a usual step for it */
-static const long double assignments = 4096;     /* roundings allowed in v_1, a_1, q_1 as sums */
+static const long double assignments = 4096;    /* roundings allowed in v_1, a_1, q_1 as sums */
 enum { ITERATIONS = 40 };
 
 const char *hard_fault_name(hard_fault fault) {

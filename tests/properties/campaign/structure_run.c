@@ -402,6 +402,10 @@ hard_structure_outcome hard_structure_run(const hard_structure *s, const char *l
   model.space = space;
   if (out.status == GA_OK && !open_watcher(&w)) out.status = GA_ERR_MEM;
   if (out.status == GA_OK) out.status = integrate(&model, s, linsol, &w, &error);
+  if (out.status == GA_ERR_BACKEND) { /* a module that is not installed */
+    error = (ga_error){0};
+    out.status = integrate(&model, s, "auto", &w, &error);
+  }
   snprintf(out.text, sizeof out.text, "%.159s", error.text);
   close_watcher(&w);
   ga_space_free(space);
