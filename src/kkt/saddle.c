@@ -10,26 +10,21 @@
 #include "lie/lie.h"
 #include "linsol/rank/rank.h"
 
-/* Overwrite *s: allocate the matrices and work arrays and register the blocks of the KKT matrix;
- * needs no communication. GA_ERR_MEM on failure; the arena owns all arrays. */
-static ga_status allocate_and_register(ga_saddle *s, ga_eval *eval, const ga_options *options,
-                                       ga_arena *arena) {
+/* Overwrite *s: allocate the matrices and work arrays; needs no communication. GA_ERR_MEM on
+ * failure; the arena owns all arrays. */
+static ga_status allocate_arrays(ga_saddle *s, ga_eval *eval, const ga_options *options,
+                                 ga_arena *arena) {
   const ga_model *model = eval->model;
   int nv = eval->nv, nlam = eval->nlam, npsi = eval->npsi;
-  bool own = ga_eval_own_reaction(eval);
   *s = (ga_saddle){.eval = eval, .n = nv + nlam + npsi};
   ga_csr_init(&s->M, nv, nv, model->pat_M, arena);
   ga_csr_init(&s->G, nlam, nv, model->pat_G, arena);
   ga_csr_init(&s->H, npsi, nv, model->pat_H, arena);
-  ga_csr_init_identity(&s->E_mu, nlam, arena);
-  ga_csr_init_identity(&s->E_nu, npsi, arena);
-  if (own) {
+  ga_csr_init_identity(&s->E, nlam + npsi, arena);
+  if (ga_eval_own_reaction(eval)) {
     ga_csr_init(&s->L, nlam, nv, model->pat_G, arena);
     ga_csr_init(&s->P, npsi, nv, model->pat_H, arena);
   }
-  double *size = ga_arena_doubles(arena, (size_t)s->n); /* 0 for multipliers */
-  if (!arena->failed) memcpy(size, eval->root_metric, (size_t)nv * sizeof(double));
-  s->layout.size = size;
   s->guess = ga_arena_doubles(arena, (size_t)nlam + (size_t)npsi);
   s->rhs = ga_arena_doubles(arena, (size_t)s->n);
   s->defect = ga_arena_doubles(arena, (size_t)s->n);
@@ -37,46 +32,29 @@ static ga_status allocate_and_register(ga_saddle *s, ga_eval *eval, const ga_opt
   if (options->redundant == GA_REDUNDANT_ALLOW || eval->team) {
     s->sum = ga_arena_doubles(arena, (size_t)s->n);
   }
-  if (arena->failed) return ga_fail(eval->err, GA_ERR_MEM, "no memory for the mass KKT system");
-  int psi_at = nv + nlam;
-  /* each block: its first row and column, the matrix, whether it is transposed */
-  s->term[0] = ga_block_matrix_add(&s->blocks, 0, 0, &s->M, false);
-  s->term[1] = ga_block_matrix_add(&s->blocks, nv, 0, &s->G, false);
-  s->term[2] = ga_block_matrix_add(&s->blocks, 0, nv, own ? &s->L : &s->G, true);
-  s->term[3] = ga_block_matrix_add(&s->blocks, psi_at, 0, &s->H, false);
-  s->term[4] = ga_block_matrix_add(&s->blocks, 0, psi_at, own ? &s->P : &s->H, true);
-  s->term_E_mu = ga_block_matrix_add(&s->blocks, nv, nv, &s->E_mu, false);
-  s->term_E_nu = ga_block_matrix_add(&s->blocks, psi_at, psi_at, &s->E_nu, false);
-  if (ga_block_matrix_build(&s->blocks, s->n, arena) != GA_OK) {
-    return ga_fail(eval->err, GA_ERR_MEM, "no memory for the mass KKT matrix");
-  }
-  return GA_OK;
-}
-
-/* In a team: set s->numbering, the numbers of the unknowns in the matrix of all processes, in the
- * order velocities, multipliers of g, of k, and let s->layout point to it. Collective. */
-static ga_status describe_numbering(ga_saddle *s, ga_arena *arena) {
-  const ga_eval *e = s->eval;
-  const ga_numbering_block block[] = {{0, e->nv, .velocities = true},
-                                      {e->nv, e->nlam, .velocities = false},
-                                      {e->nv + e->nlam, e->npsi, .velocities = false}};
-  s->layout.numbering = &s->numbering;
-  return ga_numbering_init(&s->numbering, e->team, s->n, 3, block, arena, e->err);
+  if (!arena->failed) return GA_OK;
+  return ga_fail(eval->err, GA_ERR_MEM, "no memory for the mass KKT system");
 }
 
 /* Set up *s, not yet factored; eval is borrowed, arrays come from the arena. After a failure, too,
  * ga_saddle_close may be called if *s was zeroed. Collective. */
 ga_status ga_saddle_init(ga_saddle *s, ga_eval *eval, const ga_options *options, ga_arena *arena) {
-  ga_team *team = eval->team;
-  ga_status status = ga_team_agree(team, allocate_and_register(s, eval, options, arena), eval->err);
-  if (status == GA_OK && team) status = describe_numbering(s, arena);
+  bool own = ga_eval_own_reaction(eval);
+  ga_status status = allocate_arrays(s, eval, options, arena);
+  status = ga_team_agree(eval->team, status, eval->err);
   if (status != GA_OK) return status;
-  return ga_linsol_open_layout(&s->ls, options, &s->blocks.A, &s->layout, eval->err);
+  const ga_kkt_blocks blocks = {.M = &s->M,
+                                .G = &s->G,
+                                .H = &s->H,
+                                .L = own ? &s->L : NULL,
+                                .P = own ? &s->P : NULL,
+                                .E = &s->E};
+  return ga_kkt_init(&s->kkt, eval, &blocks, options, false, arena); /* false: not loose */
 }
 
 /* Close the linear solver; the arrays belong to the arena. */
 void ga_saddle_close(ga_saddle *s) {
-  ga_linsol_close(&s->ls);
+  ga_kkt_close(&s->kkt);
 }
 
 /* which rows are in the matrix besides M */
@@ -88,7 +66,7 @@ typedef enum { MASS_ONLY, WITH_G, WITH_G_AND_H } rows;
 static ga_status explain_singular(ga_saddle *s, double t, rows with) {
   const ga_model *model = s->eval->model;
   ga_team *team = s->eval->team;
-  int column = s->ls.ops->singular_column ? s->ls.ops->singular_column(&s->ls) : -1;
+  int column = s->kkt.ls.ops->singular_column ? s->kkt.ls.ops->singular_column(&s->kkt.ls) : -1;
   int nv = s->eval->nv, nlam = s->eval->nlam;
   char name[96];
   if (column < 0) {
@@ -128,31 +106,22 @@ static void set_symmetric_blocks(ga_saddle *s) {
   memcpy(s->P.val, s->H.val, (size_t)ga_csr_nnz(&s->H) * sizeof(double));
 }
 
-/* unit_i = eps sum_j D_ij^2/m_j for each row of the gradient D (G or H), m = s->mass: the soft
- * diagonal of that row; eps for a zero row. eps = GA_SOFT_ROWS_EPS. */
-static void measure_units(const ga_saddle *s, const ga_csr *D, double *unit) {
-  for (int i = 0; i < D->nrow; i++) {
-    double sum = 0;
-    for (int e = D->ptr[i]; e < D->ptr[i + 1]; e++) {
-      sum += D->val[e] * D->val[e] / s->mass[D->col[e]];
-    }
-    unit[i] = GA_SOFT_ROWS_EPS * (sum > 0 ? sum : 1);
-  }
+/* s->unit = eps D with D_i = sum_j G_ij^2/m_j, m = s->mass (ga_kkt_row_scales): the soft diagonals of
+ * all rows. eps = GA_SOFT_ROWS_EPS. */
+static void measure_units(ga_saddle *s) {
+  ga_rank_masses(&s->M, s->eval->metric, s->mass);
+  ga_kkt_row_scales(&s->G, &s->H, s->mass, s->unit);
+  for (int i = 0; i < s->E.nrow; i++) s->unit[i] *= GA_SOFT_ROWS_EPS;
 }
 
-/* Set the diagonal block E of one gradient to -eps D, unit = eps D (measure_units). If dropped is
- * given: 0 for kept rows, -D for the others, whose multipliers are then their residuals divided by
- * D: rounding errors. */
-static void set_soft_diagonal(const double *unit, const bool *dropped, ga_csr *E) {
-  for (int i = 0; i < E->nrow; i++) {
-    double kept = dropped && dropped[i] ? -unit[i] / GA_SOFT_ROWS_EPS : 0;
-    E->val[i] = dropped ? kept : -unit[i];
+/* Set the diagonal of the first n multipliers to -eps D, s->unit = eps D. If dropped is given: 0
+ * for kept rows, -D for the others, whose multipliers are then their residuals divided by D:
+ * rounding errors. */
+static void set_soft_diagonal(ga_saddle *s, int n, const bool *dropped) {
+  for (int i = 0; i < n; i++) {
+    double kept = dropped && dropped[i] ? -s->unit[i] / GA_SOFT_ROWS_EPS : 0;
+    s->E.val[i] = dropped ? kept : -s->unit[i];
   }
-}
-
-/* Set all entries of the diagonal matrix E to this value. */
-static void fill_diagonal(ga_csr *E, double value) {
-  for (int i = 0; i < E->nrow; i++) E->val[i] = value;
 }
 
 /* Note in s->kind which kind of diagonals the matrix has: 1 M alone, 2 all rows, 3 without H, 4 and
@@ -161,46 +130,38 @@ static void fill_diagonal(ga_csr *E, double value) {
 static void set_kind(ga_saddle *s, rows with) {
   bool nonholonomic = with == WITH_G_AND_H || s->eval->npsi == 0;
   int kind = with == MASS_ONLY ? 1 : (nonholonomic ? 2 : 3) + (s->softened ? 2 : 0);
-  if (s->soft && kind != s->kind) ga_linsol_reset(&s->ls);
+  if (s->soft && kind != s->kind) ga_linsol_reset(&s->kkt.ls);
   s->kind = kind;
 }
 
-/* Add the diagonals of the multiplier blocks to the matrix: 0, -eps D for soft rows, 1 for rows
- * that are left out; see set_soft_diagonal for `dropped`. Sets s->softened, s->kind and, with soft
- * rows, s->mass and s->unit. */
-static void scatter_diagonals(ga_saddle *s, rows with, const bool *dropped) {
+/* Set s->E, the diagonals of the multiplier blocks: 0, -eps D for soft rows, 1 for rows that are left
+ * out; see set_soft_diagonal for `dropped`. Sets s->softened, s->kind and, with soft rows, s->mass
+ * and s->unit. */
+static void set_diagonals(ga_saddle *s, rows with, const bool *dropped) {
   int nlam = s->eval->nlam;
   s->softened = s->soft && with != MASS_ONLY && !dropped;
-  fill_diagonal(&s->E_mu, with == MASS_ONLY);
-  fill_diagonal(&s->E_nu, with != WITH_G_AND_H);
+  for (int i = 0; i < s->E.nrow; i++) s->E.val[i] = with < (i < nlam ? WITH_G : WITH_G_AND_H);
   if (s->soft && with != MASS_ONLY) {
-    ga_rank_masses(&s->M, s->eval->metric, s->mass);
-    measure_units(s, &s->G, s->unit);
-    measure_units(s, &s->H, s->unit + nlam);
-    set_soft_diagonal(s->unit, dropped, &s->E_mu);
-    if (with == WITH_G_AND_H)
-      set_soft_diagonal(s->unit + nlam, dropped ? dropped + nlam : NULL, &s->E_nu);
+    measure_units(s);
+    set_soft_diagonal(s, with == WITH_G_AND_H ? s->E.nrow : nlam, dropped);
   }
   set_kind(s, with);
-  ga_block_matrix_scatter(&s->blocks, s->term_E_mu, 1);
-  ga_block_matrix_scatter(&s->blocks, s->term_E_nu, 1);
 }
 
 /* Assemble the matrix from the current M, G, H and factor it. dropped: rows to leave out, the
  * others are not softened; NULL: all rows, softened if s->soft. GA_ERR_SINGULAR with a message for
  * a singular matrix, GA_ERR_BACKEND if the solver fails otherwise. Collective. */
 static ga_status factor_rows(ga_saddle *s, double t, rows with, const bool *dropped) {
-  static const int blocks[] = {[MASS_ONLY] = 1, [WITH_G] = 5, [WITH_G_AND_H] = 5};
-  ga_csr_zero(&s->blocks.A);
-  for (int k = 0; k < blocks[with]; k++) ga_block_matrix_scatter(&s->blocks, s->term[k], 1);
-  scatter_diagonals(s, with, dropped);
-  ga_status status = s->ls.ops->factor(&s->ls, &s->blocks.A);
+  ga_linsol *ls = &s->kkt.ls;
+  set_diagonals(s, with, dropped);
+  ga_kkt_assemble(&s->kkt, &(ga_kkt_weights){.m = 1, .e = 1, .without_rows = with == MASS_ONLY});
+  ga_status status = ga_kkt_factor(&s->kkt);
   if (status == GA_RETRY_SINGULAR) return explain_singular(s, t, with);
   if (status == GA_OK) return GA_OK;
   status = ga_fail(s->eval->err, status < 0 ? status : GA_ERR_BACKEND,
                    "t = %.9g: linear solver failed on the mass KKT matrix%s%s", t,
-                   s->ls.trouble[0] ? ": " : "", s->ls.trouble);
-  return ga_team_tell(s->eval->team, status, s->ls.trouble[0] != '\0', s->eval->err);
+                   ls->trouble[0] ? ": " : "", ls->trouble);
+  return ga_team_tell(s->eval->team, status, ls->trouble[0] != '\0', s->eval->err);
 }
 
 /* factor_rows without dropped rows, at time t (s->t, for messages); s->judged: a solution with H
@@ -275,11 +236,11 @@ ga_status ga_saddle_applied(ga_saddle *s, double t, const double *q, const doubl
 static ga_status subtract_product(ga_saddle *s) {
   ga_team *team = s->eval->team;
   if (!team) {
-    ga_csr_mul_add(&s->blocks.A, -1, s->rhs, s->defect);
+    ga_csr_mul_add(&s->kkt.blocks.A, -1, s->rhs, s->defect);
     return GA_OK;
   }
   memset(s->sum, 0, (size_t)s->n * sizeof(double));
-  ga_csr_mul_add(&s->blocks.A, 1, s->rhs, s->sum);
+  ga_csr_mul_add(&s->kkt.blocks.A, 1, s->rhs, s->sum);
   ga_status status = ga_team_sum_shared(team, 1, s->sum);
   ga_axpy(s->n, -1, s->sum, s->defect);
   return status;
@@ -326,16 +287,16 @@ ga_status ga_saddle_solve(ga_saddle *s) {
     return status;
   }
   memcpy(s->defect, s->rhs, bytes);
-  ga_status status = s->ls.ops->solve(&s->ls, s->rhs);
+  ga_status status = s->kkt.ls.ops->solve(&s->kkt.ls, s->rhs);
   if (status == GA_OK) status = subtract_product(s);
   if (status == GA_OK) {
-    status = s->ls.ops->solve(&s->ls, s->defect);
+    status = s->kkt.ls.ops->solve(&s->kkt.ls, s->defect);
     ga_axpy(s->n, 1, s->defect, s->rhs);
   }
   if (status != GA_OK || ga_first_nonfinite(s->n, s->rhs) >= 0) {
     status = ga_fail(s->eval->err, status < 0 ? status : GA_ERR_BACKEND,
                      "linear solver failed on the mass KKT system%s%s",
-                     s->ls.trouble[0] ? ": " : "", s->ls.trouble);
+                     s->kkt.ls.trouble[0] ? ": " : "", s->kkt.ls.trouble);
   }
   return ga_team_agree(s->eval->team, status, s->eval->err);
 }

@@ -14,33 +14,26 @@
 #ifndef GA_SRC_SADDLE_H
 #define GA_SRC_SADDLE_H
 
-#include "linsol/block_matrix.h"
-#include "linsol/numbering.h"
-#include "linsol/registry.h"
-#include "model/evaluation.h"
+#include "kkt/kkt.h"
 
 typedef struct ga_saddle {
   ga_eval *eval; /* borrowed */
   int n;
   ga_csr M, G, H;
-  ga_csr E_mu, E_nu; /* diagonals of the multiplier blocks: 0, 1 (row left out) or -eps D (soft) */
-  ga_csr L, P;       /* if the model has a reaction of its own: transposed upper right blocks */
-  ga_block_matrix blocks;
-  int term[5], term_E_mu, term_E_nu; /* block numbers of M, G, G^T, H, H^T; of E_mu, E_nu */
-  double *guess;                     /* nlam + npsi: guess of multipliers of a nonlinear reaction */
-  ga_linsol_layout layout;           /* what the linear solver knows of the matrix */
-  ga_linsol_numbering numbering;     /* in a team: numbers of the unknowns in the whole matrix */
-  ga_linsol ls;
-  double *rhs;              /* n: right-hand side, then solution */
-  double *defect;           /* n: work of the refinement */
-  bool soft;                /* factor with soft rows */
-  bool softened;            /* the last factors have soft rows */
-  const bool *dropped;      /* nlam + npsi, borrowed: redundant rows; NULL: not known */
-  int kind;                 /* which diagonals the last matrix has, see set_kind in saddle.c */
-  bool judged;              /* a soft solution must balance forces and satisfy the kept rows */
-  double t;                 /* time of the last matrix */
-  double *mass;             /* nv: diagonal mass, if rows may be soft */
-  double *unit;             /* nlam + npsi: eps D, if rows may be soft */
+  ga_csr E;            /* diagonal of the multiplier blocks: 0, 1 (row left out) or -eps D (soft) */
+  ga_csr L, P;         /* if the model has a reaction of its own: transposed upper right blocks */
+  ga_kkt kkt;          /* the matrix and its factors */
+  double *guess;       /* nlam + npsi: guess of multipliers of a nonlinear reaction */
+  double *rhs;         /* n: right-hand side, then solution */
+  double *defect;      /* n: work of the refinement */
+  bool soft;           /* factor with soft rows */
+  bool softened;       /* the last factors have soft rows */
+  const bool *dropped; /* nlam + npsi, borrowed: redundant rows; NULL: not known */
+  int kind;            /* which diagonals the last matrix has, see set_kind in saddle.c */
+  bool judged;         /* a soft solution must balance forces and satisfy the kept rows */
+  double t;            /* time of the last matrix */
+  double *mass;        /* nv: diagonal mass, if rows may be soft */
+  double *unit;        /* nlam + npsi: eps D, if rows may be soft */
   double *way[2], *gain[2]; /* soft solves: two directions (n), changes of the rows along them */
   double *sum;              /* n: solution of a soft solve; in a team A x over all processes */
 } ga_saddle;

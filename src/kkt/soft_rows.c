@@ -46,19 +46,19 @@ void ga_soft_rows_init(ga_saddle *s, ga_arena *arena) {
 
 /* ---- residuals ------------------------------------------------------------------------------- */
 
-/* End of the entries of row i of s->blocks.A; of a constraint row without its last entry, the soft
+/* End of the entries of row i of s->kkt.blocks.A; of a constraint row without its last entry, the soft
  * diagonal (columns are sorted, so the diagonal is last). */
 static inline int row_end(const ga_saddle *s, int i) {
-  return s->blocks.A.ptr[i + 1] - (i >= s->eval->nv);
+  return s->kkt.blocks.A.ptr[i + 1] - (i >= s->eval->nv);
 }
 
 /* Residual of equation i of the system without soft rows for x = s->sum and right side s->rhs;
  * output *size: sum of the sizes of its terms, right side included. least: without the terms M w, w
  * the velocities in x. */
 static inline double row_residual(const ga_saddle *s, int i, bool least, double *size) {
-  const int *col = s->blocks.A.col;
-  const double *val = s->blocks.A.val, *x = s->sum;
-  int e = s->blocks.A.ptr[i], end = row_end(s, i);
+  const int *col = s->kkt.blocks.A.col;
+  const double *val = s->kkt.blocks.A.val, *x = s->sum;
+  int e = s->kkt.blocks.A.ptr[i], end = row_end(s, i);
   double left = s->rhs[i], sum = fabs(left);
   while (least && e < end && col[e] < s->eval->nv) e++;
   for (; e < end; e++) {
@@ -95,7 +95,7 @@ static void compute_residuals(ga_saddle *s, double left[2]) {
 /* sum_j |G_ij| sizes_j/mass_j of constraint i: how far rounding errors of forces of these sizes
  * reach it. */
 static double row_terms(const ga_saddle *s, int i, const double *sizes) {
-  const ga_csr *A = &s->blocks.A;
+  const ga_csr *A = &s->kkt.blocks.A;
   double sum = 0;
   for (int e = A->ptr[i]; e < row_end(s, i); e++) {
     sum += fabs(A->val[e]) * sizes[A->col[e]] / s->mass[A->col[e]];
@@ -136,7 +136,7 @@ static double scalar_product(const ga_saddle *s, const double *a, const double *
 /* y = G w (and H w), by which velocities w (the first nv numbers) change the rows; y has nlam +
  * npsi numbers. */
 static void change_of_rows(const ga_saddle *s, const double *w, double *y) {
-  const ga_csr *A = &s->blocks.A;
+  const ga_csr *A = &s->kkt.blocks.A;
   int nv = s->eval->nv;
   for (int i = nv; i < s->n; i++) {
     double sum = 0;
@@ -154,7 +154,7 @@ static void swap_arrays(double *pair[2]) {
 
 /* s->sum += P^-1 s->defect with the last factors P; s->defect, the residuals, is overwritten. */
 static ga_status plain_round(ga_saddle *s) {
-  ga_status status = s->ls.ops->solve(&s->ls, s->defect);
+  ga_status status = s->kkt.ls.ops->solve(&s->kkt.ls, s->defect);
   if (status == GA_OK) ga_axpy(s->n, 1, s->defect, s->sum);
   return status;
 }
@@ -168,7 +168,7 @@ static ga_status quick_round(ga_saddle *s, double *square) {
   double *z = s->way[0], *y = s->gain[0], *c = s->defect + nv;
   memset(z, 0, (size_t)nv * sizeof(double));
   memcpy(z + nv, c, (size_t)rows * sizeof(double));
-  ga_status status = s->ls.ops->solve(&s->ls, z);
+  ga_status status = s->kkt.ls.ops->solve(&s->kkt.ls, z);
   if (status != GA_OK) return status;
   change_of_rows(s, z, y);
   double along = *square > 0 ? scalar_product(s, y, s->gain[1]) / *square : 0;

@@ -188,7 +188,7 @@ void ga_integrator_free(ga_integrator *it) {
 
 /* Number of factorizations with new pivots of both linear solvers since they were opened. */
 long ga_integrator_repivots(const ga_integrator *it) {
-  return ga_factors_repivots(&it->step.factors) + it->saddle.ls.repivots;
+  return ga_factors_repivots(&it->step.factors) + it->saddle.kkt.ls.repivots;
 }
 
 /* Set stats.repivots to the number since the start. */
@@ -210,7 +210,7 @@ static void prefix_start_time(ga_error *err, double t) {
  * message begins with the time. Collective. */
 static ga_status start_and_observe(ga_integrator *it, const ga_beginning *from) {
   ga_eval_set_step(&it->eval, it->step_size.on ? 1 : it->h); /* automatic steps find theirs */
-  ga_linsol_reset(&it->saddle.ls);
+  ga_linsol_reset(&it->saddle.kkt.ls);
   long repivots = ga_integrator_repivots(it);
   ga_status status = ga_start_at(it, from);
   if (status == GA_OK && !from->again) it->repivots_base = repivots;

@@ -289,9 +289,9 @@ static void assert_choice(const char *name, int size, const char *step, const ch
     must(ga_linsol_choose(&o, &it->step.factors.matrix.blocks.A, &ops, &err), &err);
     assert_string_equal(ops->name, step);
     assert_true(it->step.factors.ls.ops == ops);
-    must(ga_linsol_choose(&o, &it->saddle.blocks.A, &ops, &err), &err);
+    must(ga_linsol_choose(&o, &it->saddle.kkt.blocks.A, &ops, &err), &err);
     assert_string_equal(ops->name, saddle);
-    assert_true(it->saddle.ls.ops == ops);
+    assert_true(it->saddle.kkt.ls.ops == ops);
     ga_integrator_free(it);
   }
   ga_problem_free(p);
@@ -367,7 +367,7 @@ static void test_refactorization(void **state) {
     assert_int_equal(ga_integrator_stats(it)->repivots, 2);
     must(ga_integrator_run(it, fmin(p->t_end, p->t0 + 600 * p->h)), ga_integrator_error(it));
     const ga_stats *stats = ga_integrator_stats(it);
-    assert_int_equal(stats->repivots, it->step.factors.ls.repivots + it->saddle.ls.repivots);
+    assert_int_equal(stats->repivots, it->step.factors.ls.repivots + it->saddle.kkt.ls.repivots);
     assert_true(stats->matrices > 50);
     assert_true(stats->matrices > 5 * stats->repivots);
     ga_integrator_free(it);

@@ -244,9 +244,9 @@ static double apply_scaled(ga_static_system *s, const double *scale, bool invers
     if (inverse) s->rhs[i] = x[i];
   }
   if (inverse) {
-    if (s->ls.ops->solve(&s->ls, s->rhs) != GA_OK) return INFINITY;
+    if (s->kkt.ls.ops->solve(&s->kkt.ls, s->rhs) != GA_OK) return INFINITY;
   } else {
-    ga_csr_mul_add(&s->blocks.A, 1, x, s->rhs);
+    ga_csr_mul_add(&s->kkt.blocks.A, 1, x, s->rhs);
   }
   for (int i = 0; i < s->n; i++) {
     x[i] = inverse ? s->rhs[i] / scale[i] : s->rhs[i] * scale[i];

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The saddle-point system of assembly, equilibrium and modes. */
+#include "kkt/static_system.h"
+
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "lie/lie.h"
 #include "linsol/rank/rank.h"
-#include "statics/statics.h"
 
 /* Allocates matrices (W and D unit, the others zero) and vectors of s in its arena, which records
  * failure. nv, nlam, npsi, n and model must be set. with_tangents: K and C, too. */
@@ -22,9 +23,6 @@ static void allocate_matrices(ga_static_system *s, bool with_tangents) {
   s->defect = ga_arena_doubles(arena, (size_t)s->n);
   s->sum = ga_arena_doubles(arena, (size_t)s->n);
   s->T = ga_arena_doubles(arena, (size_t)ga_space_tangent_size(model->space));
-  double *size = ga_arena_doubles(arena, (size_t)s->n); /* 0 for multipliers */
-  for (int i = 0; i < s->nv && !arena->failed; i++) size[i] = s->eval.root_metric[i];
-  s->layout.size = size;
   if (!with_tangents) return;
   ga_csr_init(&s->K, s->nv, s->nv, model->pat_K, arena);
   ga_csr_init(&s->C, s->nv, s->nv, model->pat_K, arena);
@@ -42,47 +40,23 @@ ga_status ga_static_system_open(ga_static_system *s, const ga_model *model, bool
   s->n = s->nv + s->nlam + s->npsi;
   allocate_matrices(s, with_tangents);
   if (s->arena.failed) return ga_fail(err, GA_ERR_MEM, "no memory for a system of %d rows", s->n);
-  const int at_lam = s->nv, at_psi = s->nv + s->nlam;
-  /* row and column where a block begins; true: its transpose */
-  s->term_W = ga_block_matrix_add(&s->blocks, 0, 0, &s->W, false);
-  s->term_rows[0] = ga_block_matrix_add(&s->blocks, at_lam, 0, &s->G, false);
-  s->term_rows[1] = ga_block_matrix_add(&s->blocks, 0, at_lam, &s->G, true);
-  s->term_rows[2] = ga_block_matrix_add(&s->blocks, at_psi, 0, &s->H, false);
-  s->term_rows[3] = ga_block_matrix_add(&s->blocks, 0, at_psi, &s->H, true);
-  s->term_D = ga_block_matrix_add(&s->blocks, s->nv, s->nv, &s->D, false);
-  s->term_K = s->term_M = -1;
-  if (with_tangents) {
-    s->term_K = ga_block_matrix_add(&s->blocks, 0, 0, &s->K, false);
-    s->term_M = ga_block_matrix_add(&s->blocks, 0, 0, &s->M, false);
-  }
-  if (ga_block_matrix_build(&s->blocks, s->n, &s->arena) != GA_OK) {
-    return ga_fail(err, GA_ERR_MEM, "no memory for a system of %d rows", s->n);
-  }
-  ga_options options = ga_options_default();
-  status = ga_linsol_choose(&options, &s->blocks.A, &options.linsol_ops, err);
-  if (status != GA_OK) return status;
-  if (options.linsol_ops == &ga_linsol_klu) options.linsol_ops = &ga_linsol_klu_loose;
-  return ga_linsol_open_layout(&s->ls, &options, &s->blocks.A, &s->layout, err);
+  const ga_kkt_blocks blocks = {.W = &s->W,
+                                .K = with_tangents ? &s->K : NULL,
+                                .M = with_tangents ? &s->M : NULL,
+                                .G = &s->G,
+                                .H = &s->H,
+                                .E = &s->D};
+  const ga_options options = ga_options_default();
+  return ga_kkt_init(&s->kkt, &s->eval, &blocks, &options, true, &s->arena); /* true: loose */
 }
 
 /* frees everything in s; also after a failed open */
 void ga_static_system_close(ga_static_system *s) {
-  ga_linsol_close(&s->ls);
+  ga_kkt_close(&s->kkt);
   ga_arena_free(&s->arena);
 }
 
-/* blocks.A = the matrix with weights c, from the present values of W, K, M, G, H, D */
-static void assemble_matrix(ga_static_system *s, const ga_static_system_weights *c) {
-  ga_csr_zero(&s->blocks.A);
-  ga_block_matrix_scatter(&s->blocks, s->term_W, c->w);
-  for (int i = 0; i < 4; i++) ga_block_matrix_scatter(&s->blocks, s->term_rows[i], 1);
-  ga_block_matrix_scatter(&s->blocks, s->term_D, -c->e);
-  if (s->term_K < 0) return;
-  ga_block_matrix_scatter(&s->blocks, s->term_K, c->k);
-  ga_block_matrix_scatter(&s->blocks, s->term_M, c->m);
-}
-
-/* Assembles the matrix (s->blocks.A) with weights c and factors it (s->ls). If the solver finds it
+/* Assembles the matrix with weights c and factors it (s->kkt). If the solver finds it
  * singular, e is increased up to 1e6 times. GA_RETRY_SINGULAR if that does not help; there are no
  * factors then. */
 ga_status ga_static_system_factor(ga_static_system *s, const ga_static_system_weights *c) {
@@ -90,8 +64,9 @@ ga_status ga_static_system_factor(ga_static_system *s, const ga_static_system_we
   ga_status status = GA_RETRY_SINGULAR;
   /* a solver may find dependent rows singular although e is not zero: more of it helps */
   for (int tries = 0; tries < 3 && status == GA_RETRY_SINGULAR; tries++, own.e *= 1e3) {
-    assemble_matrix(s, &own);
-    status = s->ls.ops->factor(&s->ls, &s->blocks.A);
+    const ga_kkt_weights signed_e = {.w = own.w, .k = own.k, .m = own.m, .e = -own.e};
+    ga_kkt_assemble(&s->kkt, &signed_e);
+    status = ga_kkt_factor(&s->kkt);
   }
   if (status == GA_OK) return GA_OK;
   if (status == GA_RETRY_SINGULAR) {
@@ -104,7 +79,7 @@ ga_status ga_static_system_factor(ga_static_system *s, const ga_static_system_we
 /* The largest |A_ii|/W_i of the matrix: it makes sqrt(W_i) x_i, times this, and sqrt(D_i) mu_i numbers
  * of one unit. */
 static double largest_pull(const ga_static_system *s) {
-  const ga_csr *A = &s->blocks.A;
+  const ga_csr *A = &s->kkt.blocks.A;
   double largest = 0;
   for (int i = 0; i < s->nv; i++) {
     const int e = ga_csr_find(A, i, i);
@@ -137,7 +112,7 @@ ga_status ga_static_system_solve(ga_static_system *s, double e_exact) {
   memset(s->sum, 0, bytes);
   memcpy(s->defect, s->rhs, bytes);
   for (int k = 0; k <= REFINEMENTS; k++) {
-    const ga_status status = s->ls.ops->solve(&s->ls, s->defect);
+    const ga_status status = s->kkt.ls.ops->solve(&s->kkt.ls, s->defect);
     const double change = size_of(s, pull, s->defect);
     if (status != GA_OK || !isfinite(change)) {
       return ga_fail(s->eval.err, status < 0 ? status : GA_RETRY_SINGULAR,
@@ -148,9 +123,9 @@ ga_status ga_static_system_solve(ga_static_system *s, double e_exact) {
     if (change <= 4 * DBL_EPSILON * size_of(s, pull, s->sum)) break;
     before = change;
     memcpy(s->defect, s->rhs, bytes);
-    ga_csr_mul_add(&s->blocks.A, -1, s->sum, s->defect);
+    ga_csr_mul_add(&s->kkt.blocks.A, -1, s->sum, s->defect);
     for (int i = 0; i < rows; i++) {
-      const double e = -s->blocks.A.val[s->blocks.term[s->term_D].map[i]];
+      const double e = -s->kkt.blocks.A.val[s->kkt.blocks.term[s->kkt.E].map[i]];
       s->defect[s->nv + i] += (e_exact * s->D.val[i] - e) * s->sum[s->nv + i];
     }
   }
@@ -182,20 +157,9 @@ ga_status ga_static_system_set_weights(ga_static_system *s, double t, const doub
   return GA_OK;
 }
 
-/* D_i = sum of G_ij^2/W_j over the rows of G, then of H; 1 for a zero row, which nothing in the
- * system changes. Needs W, G, H. */
+/* D_i = sum of G_ij^2/W_j over the rows of G, then of H, see ga_kkt_row_scales. Needs W, G, H. */
 void ga_static_system_set_scales(ga_static_system *s) {
-  const ga_csr *const rows[] = {&s->G, &s->H};
-  double *D = s->D.val;
-  for (int k = 0; k < 2; k++) {
-    for (int i = 0; i < rows[k]->nrow; i++, D++) {
-      *D = 0;
-      for (int e = rows[k]->ptr[i]; e < rows[k]->ptr[i + 1]; e++) {
-        *D += rows[k]->val[e] * rows[k]->val[e] / s->W.val[rows[k]->col[e]];
-      }
-      if (!(*D > 0)) *D = 1;
-    }
-  }
+  ga_kkt_row_scales(&s->G, &s->H, s->W.val, s->D.val);
 }
 
 /* unit (nv numbers) = given or, if that is NULL, 1 for angles and the largest |q| for all lengths;
