@@ -51,6 +51,13 @@ void tool_mute(void) {
   if (!freopen("/dev/null", "w", stdout)) fclose(stdout);
 }
 
+static int warnings; /* messages so far that begin with "warning: " and were printed */
+
+/* Number of warnings that were printed. */
+int tool_warnings(void) {
+  return warnings;
+}
+
 /* Print a message as one line "genalpha: ...", or append it to the collected text. One write per
  * line, so that lines of several processes do not mix. */
 void tool_error(const char *format, ...) {
@@ -68,6 +75,7 @@ void tool_error(const char *format, ...) {
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
   fprintf(to, "genalpha: %s\n", text);
+  if (strncmp(text, "warning: ", 9) == 0) warnings++;
   if (discarded) {
     const size_t used = strlen(unsaid) < sizeof unsaid / 2 ? strlen(unsaid) : 0;
     snprintf(unsaid + used, sizeof unsaid - used, "%s%.900s", used ? "; " : "", text);

@@ -20,6 +20,9 @@ void tool_join(void);
 bool tool_joined(void);
 void tool_speak_alone(int process);
 
+/* Number of messages printed so far that begin with "warning: ". */
+int tool_warnings(void);
+
 /* Print one line on that stream, with "genalpha: " before the text. */
 void tool_error(const char *format, ...) GA_PRINTF(1, 2);
 

@@ -97,8 +97,8 @@ int run_simulation(const run_settings *set, args *a, const ga_problem *problem, 
 
 /* Make the start and the first step of the run that `genalpha run` would make of the model file of
  * an open problem, with the options of `given` and those of its section `run`. No file is written.
- * Messages go to text (size bytes), which is empty if all is well. Returns the exit code of the
- * run. */
+ * Messages go to text (size bytes), which is empty if all is well, and begins with "warning: " if
+ * the run succeeds with a warning. Returns the exit code of the run. */
 int run_try_start(const args *given, const ga_problem *problem, size_t size, char *text) {
   run_settings set = RUN_SETTINGS_NONE;
   ga_options options = *given->options;
@@ -112,6 +112,7 @@ int run_try_start(const args *given, const ga_problem *problem, size_t size, cha
   simulation s;
   tool_collect_messages(text, size);
   int code = file_apply_options(&a, problem);
+  if (code == ARGS_GO_ON) text[0] = '\0'; /* warnings about options were printed before */
   if (code == ARGS_GO_ON) code = run_check(&set, &a, problem);
   if (code == ARGS_GO_ON) {
     /* one step of the coarsest run; an extrapolation also makes steps of 2 h */
@@ -134,6 +135,6 @@ int run_try_start(const args *given, const ga_problem *problem, size_t size, cha
   solver_close(&solve);
   events_close(&events);
   tool_collect_messages(NULL, 0);
-  if (code == TOOL_OK) text[0] = '\0';
+  if (code == TOOL_OK && strncmp(text, "warning: ", 9) != 0) text[0] = '\0';
   return code;
 }

@@ -81,11 +81,13 @@ static void compare_step(const ga_options *o, const ga_check *c, findings *l) {
   }
 }
 
-/* Print a finding about a run that cannot start, and count it as a warning. */
-static void report_start(const char *failure, ga_check *c, findings *l) {
+/* Print a finding about a run that cannot start (code: its exit code), or that warns, and count it
+ * as a warning. */
+static void report_start(int code, const char *said, ga_check *c, findings *l) {
   char text[1100];
-  snprintf(text, sizeof text, "`genalpha run` would refuse it or fail at its first step: %s.",
-           failure);
+  const char *what = code == TOOL_OK ? "`genalpha run` warns"
+                                     : "`genalpha run` would refuse it or fail at its first step";
+  snprintf(text, sizeof text, "%s: %s.", what, said + (code == TOOL_OK ? strlen("warning: ") : 0));
   print_finding(l, GA_LOG_WARNING, text);
   c->warnings++;
 }
@@ -111,7 +113,8 @@ static int check_mechanism(const statics_settings *set, const args *a, mechanism
   if (status == GA_OK) {
     compare_step(a->options, &found, &l);
     code = run_try_start(a, p->problem, sizeof failure, failure);
-    if (code != TOOL_OK) report_start(failure, &found, &l);
+    if (failure[0]) report_start(code, failure, &found, &l);
+    found.warnings += tool_warnings();
   }
   if (set->json) {
     printf("\n  ]");

@@ -45,6 +45,28 @@ refused 2 'is not a model file' check heavy-top
 refused 1 'cannot be read: No such file' check "$work/none.yaml"
 ok "nothing about joints" [ "$(grep -c assemble "$work/err")" = 0 ]
 
+# a contact that just touches is no wrong derivative, and the step is that of its stiff side
+cat >"$work/floor.yaml" <<END
+genalpha: 1
+gravity: [0, 0, -9.81]
+bodies: {m: {mass: 1, inertia: [1, 1, 1]}}
+joints: {g: {type: prismatic, between: [ground, m], axis: [0, 0, 1]}}
+forces: {floor: {type: torsion, coordinate: g.position, law: "if(s < 0, -1e6*s - 10*s_dot, 0)"}}
+run: {h: 1e-4, t_end: 0.1}
+END
+succeeds check "$work/floor.yaml"
+ok "a kink" out_has 'has a kink at the start'
+ok "the stiff side" out_has 'takes 0.00628 s: a step of h = 0.0002'
+ok "no warning" out_has '^Nothing looks wrong'
+# what was warned of is counted
+sed 's/t_end: 0.1/t_end: 0.1, system: whole/' "$work/floor.yaml" >"$work/warns.yaml"
+tool check "$work/warns.yaml"
+ok "one warning" out_has '^1 warning'
+sed 's/t_end: 0.1/t_end: 0.1, rho: 1/' "$work/floor.yaml" >"$work/warns.yaml"
+tool check "$work/warns.yaml"
+ok "a warning of the run" out_has 'WARNING: `genalpha run` warns: .*AB07'
+ok "counted" out_has '^1 warning'
+
 # where `run` cannot start, check does not succeed either, with the same exit code
 for entry in 't_end: -1' 't_end: abc' 'every: 0' 'linsol: foo' 'out_dt: 1' 'project_at: 5' \
   'extrapolate: 7' 'from_state: none' 'hh: 1' 'stop_when: x'; do
