@@ -162,21 +162,21 @@ void ga_static_system_set_scales(ga_static_system *s) {
   ga_kkt_row_scales(&s->G, &s->H, s->W.val, s->D.val);
 }
 
-/* unit (nv numbers) = given or, if that is NULL, 1 for angles and the largest |q| for all lengths;
- * if that is 0, the length l of the metric (1 without a metric) */
+/* unit (nv numbers) = given or, if that is NULL, 1 for rotations of SO(3) and SE(3), and Q/sqrt(w_i)
+ * for all other coordinates: Q is the largest sqrt(w_i) |q_i| of these, w the metric. If that is 0,
+ * Q is the largest sqrt(w_i). */
 void ga_static_system_units(const ga_model *model, const double *q, const double *given,
                             double *unit) {
   const int nv = ga_space_nv(model->space);
+  const double *w = model->metric;
   if (given) {
     memcpy(unit, given, (size_t)nv * sizeof(double));
     return;
   }
-  /* angles have the size 1 whatever q is; all lengths have that of the longest */
-  double longest = 0, largest_w = 1;
+  double Q = 0;
   ga_space_size(model->space, q, unit);
-  if (model->metric) largest_w = ga_max_abs(nv, model->metric); /* 1 and l^2 */
   for (int pass = 0; pass < 2; pass++) {
-    if (pass == 1 && !(longest > 0)) longest = sqrt(largest_w);
+    if (pass == 1 && !(Q > 0)) Q = w ? sqrt(ga_max_abs(nv, w)) : 1;
     for (int f = 0; f < model->space->nfactor; f++) {
       const ga_factor *factor = &model->space->factor[f];
       const int width = factor->group->nv;
@@ -184,9 +184,10 @@ void ga_static_system_units(const ga_model *model, const double *q, const double
         if (factor->group == &ga_group_so3 || (factor->group == &ga_group_se3 && i % width > 2)) {
           continue;
         }
-        double *x = &unit[factor->v_at + i];
-        if (pass == 0) longest = fmax(longest, *x);
-        if (pass == 1) *x = longest;
+        const int at = factor->v_at + i;
+        const double root = w ? sqrt(w[at]) : 1;
+        if (pass == 0) Q = fmax(Q, root * unit[at]);
+        if (pass == 1) unit[at] = Q / root;
       }
     }
   }

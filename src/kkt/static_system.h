@@ -51,8 +51,8 @@ ga_status ga_static_system_set_weights(ga_static_system *s, double t, const doub
                                        const double *weight);
 void ga_static_system_set_scales(ga_static_system *s);
 
-/* Unit of each velocity, the size of a large change: the caller's; or the largest |q| for lengths
- * (if all are 0, the length of the metric) and 1 for angles. */
+/* Unit of each velocity, the size of a large change: the caller's; or 1 for rotations, the largest |q|
+ * for all other coordinates, in the metric of the model. */
 void ga_static_system_units(const ga_model *model, const double *q, const double *given,
                             double *unit);
 /* sum over j of |A_ij| unit_j: the change of row i caused by a change of one unit everywhere */

@@ -2,6 +2,7 @@
 /* Projections that fail: constraints that cannot be met, and a linear solver that gives up. The
  * state stays as it was, bit by bit, and the reason is told. What is reported after one that does
  * not. */
+#include "genalpha/ga_statics.h"
 #include "own_solver.h"
 #include "support.h"
 
@@ -316,11 +317,149 @@ static void test_balance(void **state) {
   }
 }
 
+/* ---- units ---------------------------------------------------------------------------------- */
+
+/* A rod on a pin, q = (x, y, phi, psi), in units of length, mass and time; psi = 2 phi has no inertia
+ * but a spring. One row of the pin is there twice, in another form, if there are four rows. */
+typedef struct {
+  double length, mass, time;
+  bool twice;
+} units;
+
+static int rod_mass(void *user, double t, const double *q, ga_csr *M) {
+  const units *u = user;
+  (void)t, (void)q;
+  M->val[0] = M->val[5] = 1.3 * u->mass;
+  M->val[10] = 0.4 * u->mass * u->length * u->length;
+  return 0;
+}
+
+static int rod_force(void *user, double t, const double *q, const double *v, double *F) {
+  const units *u = user;
+  const double rate = 1 / (u->time * u->time);
+  (void)t, (void)v;
+  F[0] = F[2] = 0;
+  F[1] = -1.3 * 9.81 * u->mass * u->length * rate;
+  F[3] = -5 * u->mass * u->length * u->length * rate * q[3];
+  return 0;
+}
+
+static int rod_rows(void *user, double t, const double *q, double *g) {
+  const units *u = user;
+  const double l = 0.7 * u->length;
+  (void)t;
+  g[0] = q[0] - l * cos(q[2]);
+  g[1] = q[1] - l * sin(q[2]);
+  g[2] = q[3] - 2 * q[2];
+  if (u->twice) g[3] = g[0] + 0.5 * g[1];
+  return 0;
+}
+
+static int rod_gradients(void *user, double t, const double *q, ga_csr *G) {
+  const units *u = user;
+  const double l = 0.7 * u->length, c = l * cos(q[2]), s = l * sin(q[2]);
+  const double rows[16] = {1, 0, s, 0, 0, 1, -c, 0, 0, 0, -2, 1, 1, 0.5, s - 0.5 * c, 0};
+  (void)t;
+  memcpy(G->val, rows, (u->twice ? 16 : 12) * sizeof(double));
+  return 0;
+}
+
+static int rod_drift(void *user, double t, const double *q, const double *v, double *drift) {
+  const units *u = user;
+  const double l = 0.7 * u->length * v[2] * v[2];
+  (void)t;
+  drift[0] = l * cos(q[2]);
+  drift[1] = l * sin(q[2]);
+  drift[2] = 0;
+  if (u->twice) drift[3] = drift[0] + 0.5 * drift[1];
+  return 0;
+}
+
+/* the numbers of a start from values that violate the constraints, and q and v assembled from them,
+ * scaled back to units 1 */
+static void start_in(const units *u, const char *method, double *out) {
+  static const ga_model_ops ops = {.mass = rod_mass,
+                                   .force = rod_force,
+                                   .holonomic = rod_rows,
+                                   .holonomic_jac = rod_gradients,
+                                   .holonomic_drift = rod_drift};
+  const double L = u->length, T = u->time, force = u->mass * L / (T * T);
+  const double metric[4] = {1, 1, 0.49 * L * L, 0.49 * L * L};
+  const double q0[4] = {0.7 * L, 0.1 * L, 0.2, 0.3}, v0[4] = {0.1 * L / T, L / T, 2 / T, 3 / T};
+  ga_space *space;
+  ga_integrator *it;
+  ga_error err = {0};
+  units own = *u;
+  must(ga_space_rn(4, &space), &err);
+  const ga_model model = {.ops = &ops,
+                          .user = &own,
+                          .space = space,
+                          .nlam = u->twice ? 4 : 3,
+                          .const_mass = true,
+                          .scleronomic = true,
+                          .metric = metric};
+  ga_options o = ga_options_default();
+  o.method = method;
+  o.h = 0x1p-10 * T;
+  o.initial = GA_INITIAL_PROJECT;
+  o.redundant = u->twice ? GA_REDUNDANT_ALLOW : GA_REDUNDANT_REFUSE;
+  must(ga_integrator_new(&model, &o, &it, &err), &err);
+  must(ga_integrator_start(it, 0, q0, v0), ga_integrator_error(it));
+  const ga_state *s = ga_integrator_state(it);
+  for (int i = 0; i < 4; i++) {
+    const double unit = i < 2 ? L : 1;
+    out[i] = s->q[i] / unit;
+    out[4 + i] = s->v[i] / (unit / T);
+    out[8 + i] = s->vd[i] / (unit / (T * T));
+    out[12 + i] = s->a[i] / (unit / (T * T));
+    if (i < model.nlam) out[16 + i] = s->lam[i] / (i == 2 ? force * L : force);
+  }
+  double q[4], v[4];
+  memcpy(q, q0, sizeof q), memcpy(v, v0, sizeof v);
+  must(ga_assemble_position(&model, 0, q, NULL, &err), &err);
+  must(ga_assemble_velocity(&model, 0, q, v, NULL, &err), &err);
+  for (int i = 0; i < 4; i++) out[20 + i] = q[i] / (i < 2 ? L : 1);
+  for (int i = 0; i < 4; i++) out[24 + i] = v[i] / ((i < 2 ? L : 1) / T);
+  ga_integrator_free(it);
+  ga_space_free(space);
+}
+
+/* Starts, projections included, and assemblies are the same bit by bit in all units, with redundant
+ * rows, too. */
+static void test_units(void **state) {
+  (void)state;
+  static const int exponents[][3] = {
+      {20, 0, 0}, {-30, 0, 0}, {0, 26, 0}, {10, -30, 8}, {-8, 4, -10}};
+  static const char *const methods[] = {"stab2", "index3"};
+  for (int twice = 0; twice < 2; twice++) {
+    for (int m = 0; m < 2; m++) {
+      double plain[28] = {0}, other[28] = {0};
+      start_in(&(units){1, 1, 1, twice}, methods[m], plain);
+      assert_true(fabs(plain[0] * plain[0] + plain[1] * plain[1] - 0.49) < 1e-15);
+      assert_true(fabs(plain[0] - 0.7) > 1e-4 && fabs(plain[3] - 2 * plain[2]) < 1e-15);
+      for (size_t k = 0; k < sizeof exponents / sizeof *exponents; k++) {
+        const int *e = exponents[k];
+        const units u = {ldexp(1, e[0]), ldexp(1, e[1]), ldexp(1, e[2]), twice};
+        start_in(&u, methods[m], other);
+        for (int i = 0; i < 28; i++) {
+          if (other[i] != plain[i])
+            fail_msg("%s, twice %d, units %d: %d: %.17g, %.17g", methods[m], twice, (int)k, i,
+                     plain[i], other[i]);
+        }
+      }
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_no_position),         cmocka_unit_test(test_already_there),
-      cmocka_unit_test(test_no_velocity),         cmocka_unit_test(test_solver_fails),
-      cmocka_unit_test(test_singular_on_the_way), cmocka_unit_test(test_balance),
+      cmocka_unit_test(test_no_position),
+      cmocka_unit_test(test_already_there),
+      cmocka_unit_test(test_no_velocity),
+      cmocka_unit_test(test_solver_fails),
+      cmocka_unit_test(test_singular_on_the_way),
+      cmocka_unit_test(test_balance),
+      cmocka_unit_test(test_units),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
