@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "lie/lie.h"
-#include "step/acceptance/fine.h"
 
 /* Number of rows of a constraint block: npsi if nonholonomic, else nlam. */
 int ga_equations_con_size(const ga_equations *s, ga_con_kind kind) {
@@ -123,7 +122,6 @@ ga_status ga_equations_init(ga_equations *s, const ga_method *method, const ga_o
     s->unit = ga_arena_doubles(arena, (size_t)(s->nlam + s->npsi));
   }
   ga_sites_init(s, arena);
-  ga_fine_init(s, arena);
   if (eval->team) {
     s->row_terms = ga_arena_doubles(arena, (size_t)(3 * s->nx));
     s->push = ga_arena_doubles(arena, (size_t)s->nv);
@@ -256,7 +254,6 @@ ga_status ga_equations_begin(ga_equations *s, const ga_memory *mem, const ga_pas
                              double t1) {
   const ga_tableau *tab = &s->tab;
   ga_eval_forget_nearby(s->eval);
-  s->fine.used = false;
   s->t = mem->t;
   s->t1 = t1;
   s->h = h;

@@ -39,13 +39,6 @@ typedef struct ga_tangents {
   long of;       /* number of the evaluation that gave Kt, Ct, Z, Y, too; 0: none did */
 } ga_tangents;
 
-/* The x blocks as a sum base + rest of two numbers each, to avoid rounding (fine.h). */
-typedef struct ga_fine {
-  bool used;                     /* false: base is x, rest is 0 */
-  double *base, *rest;           /* rest is below the rounding of base */
-  double *kept_base, *kept_rest; /* copies, to return to an earlier iterate */
-} ga_fine;
-
 typedef struct ga_equations {
   const ga_method *method;
   ga_eval *eval;
@@ -92,7 +85,6 @@ typedef struct ga_equations {
   ga_site
       site[GA_SITES]; /* by kind; constraints are evaluated at the new site, which is always used */
 
-  ga_fine fine;      /* x as a sum of two numbers */
   double *zero;      /* nv + nlam + npsi zeros */
   double *reaction;  /* G^T lam + H^T psi of the current row */
   double *scaled_wq; /* by_wq w_q of the current site */

@@ -3,20 +3,19 @@
 #ifndef GA_SRC_NEWTON_H
 #define GA_SRC_NEWTON_H
 
-#include "step/acceptance/judge.h"
-#include "step/factors.h"
+#include "step/acceptance.h"
 
 typedef struct ga_newton {
   ga_equations *eq;
   ga_factors *factors;
-  ga_judge judge;
+  ga_acceptance acceptance;
   int most; /* iterations from one guess: newton_max */
   ga_stats *stats;
   double *x, *r, *terms; /* the iterate; after a success the solution */
   double *dx;
-  double *x_from, *allowed; /* start of a damped step, and residuals allowed there */
-  double *far_x;            /* a root far from the last state, to be found twice */
-  bool misled;              /* the extrapolated guess did not lead to the solution */
+  double *x_from; /* start of a damped step */
+  double *far_x;  /* a root far from the last state, to be found twice */
+  bool misled;    /* the extrapolated guess did not lead to the solution */
 } ga_newton;
 
 void ga_newton_init(ga_newton *w, ga_equations *eq, ga_factors *factors, const ga_options *options,

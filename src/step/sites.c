@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "lie/lie.h"
-#include "step/acceptance/fine.h"
+#include "step/equations.h"
 
 static const struct {
   double c, by_wq, by_v1;
@@ -173,14 +173,11 @@ static ga_status move_new_site(ga_equations *s, const double *x, const double *e
   return status;
 }
 
-/* Move all sites to the unknowns x, displaced by shift (NULL: not); nothing is evaluated. If x is a
- * sum of two parts (fine.h), its base and rest are used. In a team with eta collective. */
+/* Move all sites to the unknowns x, displaced by shift (NULL: not); nothing is evaluated. In a team
+ * with eta collective. */
 ga_status ga_sites_move(ga_equations *s, const double *x, const ga_shift *shift) {
   const double *eta = s->eta >= 0 ? x + s->mult_at[s->eta] : NULL;
-  if (!s->fine.used) return move_new_site(s, x, eta, shift);
-  ga_status status = move_new_site(s, s->fine.base, eta, shift);
-  ga_fine_move(s);
-  return status;
+  return move_new_site(s, x, eta, shift);
 }
 
 /* Add Kt, Ct, Z, Y of `with` (NULL: none) to the fields of *all, to get tangents in the same pass

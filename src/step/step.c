@@ -2,7 +2,7 @@
 /* Life of a step: equations, factors and Newton iteration are made and closed together. */
 #include "step/step.h"
 
-/* Make equations, factors, Newton iteration and judge of *s; factors must be zero before. Arrays
+/* Make equations, factors, Newton iteration and acceptance test of *s; factors must be zero before. Arrays
  * from arena. On failure a message in eval->err. In a team collective, and all processes return
  * failure. */
 ga_status ga_step_init(ga_step *s, const ga_method *method, const ga_options *options,
@@ -16,7 +16,9 @@ ga_status ga_step_init(ga_step *s, const ga_method *method, const ga_options *op
     status = ga_fail(eval->err, GA_ERR_MEM, "no memory for a step with %d unknowns", s->eq.n);
   }
   status = ga_team_agree(eval->team, status, eval->err);
-  return status == GA_OK ? ga_judge_join(&s->newton.judge, arena) : status;
+  return status == GA_OK ? ga_acceptance_init(&s->newton.acceptance, &s->eq, &s->factors,
+                                              options->newton_tol, arena)
+                         : status;
 }
 
 /* Close the linear solver; arrays belong to the arena. */
@@ -28,5 +30,4 @@ void ga_step_close(ga_step *s) {
 void ga_step_reset(ga_step *s) {
   ga_equations_reset(&s->eq);
   ga_factors_reset(&s->factors);
-  s->newton.judge.roots_known = false;
 }

@@ -23,7 +23,7 @@ static void same_as_calls(void **state) {
       const char *name = ga_mechanism_column_name(read, k);
       const int j = ga_mechanism_column_index(built, name);
       if (j < 0) fail_msg("%s: the calls have no column %s", e->name, name);
-      if (!(fabs(a[k] - b[j]) <= 1e-9 * (1 + fabs(b[j])))) {
+      if (!(fabs(a[k] - b[j]) <= 1e-9 * (10 + fabs(b[j])))) {
         fail_msg("%s, %s: file %.15g, calls %.15g", e->name, name, a[k], b[j]);
       }
     }

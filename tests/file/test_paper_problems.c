@@ -96,13 +96,15 @@ static void andrews(void **state) {
   limit("andrews", NULL, 0, 0.9, 1e-5, 0.03, list, 8);
 }
 
-/* the problem `chain` with 10 rods; its coordinates are those of the file, its numbers too */
+/* the problem `chain` with 10 rods; its coordinates are those of the file, its numbers, too,
+ * with the metric of the file */
 static void chain(void **state) {
   (void)state;
   const ga_file_set set[] = {{"N", "10"}};
   const ga_options o = options_of("stab2", 0.9, 1e-3);
   ga_problem *p = problem_named("chain");
   ga_file *file = model_loaded("chain", set, 1);
+  p->model.metric = ga_mechanism_model(ga_file_mechanism(file))->metric;
   ga_integrator *a = started(p, &o), *b = mechanism_started(ga_file_mechanism(file), &o);
   must(ga_integrator_run(a, 1), ga_integrator_error(a));
   must(ga_integrator_run(b, 1), ga_integrator_error(b));

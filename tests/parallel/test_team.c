@@ -297,7 +297,7 @@ static void count_spans(crew_job *job) {
   ga_integrator *it = NULL;
   o.team = &job->crew->team[job->process];
   job->out.status = ga_integrator_new(&job->subdomain->model, &o, &it, &job->out.error);
-  if (job->out.status == GA_OK) job->out.nlam = it->step.newton.judge.nspan;
+  if (job->out.status == GA_OK) job->out.nlam = it->step.newton.acceptance.sub.joint;
   ga_integrator_free(it);
 }
 
