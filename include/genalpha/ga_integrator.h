@@ -84,9 +84,22 @@ GA_API void ga_integrator_free(ga_integrator *it);
 GA_API ga_status ga_integrator_start(ga_integrator *it, double t0, const double *q0,
                                      const double *v0);
 
-/* Begin anew at the current time with other values (NULL: those of the current state) after
- * anything that breaks the history: an impact, a model whose data changed. As a start, but the
- * statistics go on, and the current multipliers are the guess of the new ones. */
+/* Continue at the current time after anything that breaks the history: a force or an input that
+ * jumps, an impact, a model whose data changed. q, v: other values, NULL for those of the current
+ * state. v', lam, psi and the memory of the method become those of the motion from now on, and the
+ * order 2 of all variables is kept; nothing is evaluated before the current time (but with
+ * automatic sizes). The statistics go on.
+ *
+ * Current values are accepted as they are: only constraints that the method solves for are checked.
+ * Other values are checked or projected as at a start; v may violate G v + g_t by twice as much as
+ * the current v, if the method leaves this constraint free ("index3").
+ *
+ * Cost, where q is NULL and sizes are given: one factorization of the mass KKT matrix, three or four
+ * solves with it ("hht": two of M besides) and three evaluations of the model, together about one
+ * to two steps; the factors of the steps are kept. If nothing has jumped, the memory stays and the
+ * run goes on as without the call, but v', lam and psi are those of the equations of motion. With a
+ * q, with automatic sizes after a jump, and with redundant constraints the cost is that of a
+ * start. */
 GA_API ga_status ga_integrator_restart(ga_integrator *it, const double *q, const double *v);
 
 /* One accepted step: of the current size (options.h, or what ga_integrator_set_step said last)

@@ -276,6 +276,18 @@ static ga_status solve_softly(ga_saddle *s) {
                  "linear solver failed on the mass KKT system");
 }
 
+/* s->rhs <- A^-1 s->rhs with the last factors, without refinement: for corrections of which some
+ * digits are enough. Not with soft rows. On failure s->rhs means nothing. Collective. */
+ga_status ga_saddle_solve_roughly(ga_saddle *s) {
+  ga_status status = s->kkt.ls.ops->solve(&s->kkt.ls, s->rhs);
+  if (status != GA_OK || ga_first_nonfinite(s->n, s->rhs) >= 0) {
+    status = ga_fail(s->eval->err, status < 0 ? status : GA_ERR_BACKEND,
+                     "linear solver failed on the mass KKT system%s%s",
+                     s->kkt.ls.trouble[0] ? ": " : "", s->kkt.ls.trouble);
+  }
+  return ga_team_agree(s->eval->team, status, s->eval->err);
+}
+
 /* s->rhs <- A^-1 s->rhs with the last factors and one step of iterative refinement; soft rows: see
  * solve_softly. Once for each factorization, if rows are soft. s->defect, s->sum are work; on
  * failure s->rhs means nothing. Collective. */
@@ -419,4 +431,23 @@ ga_status ga_saddle_acceleration(ga_saddle *s, double t, const double *q, const 
   if (lam && nlam) memcpy(lam, s->rhs + nv, (size_t)nlam * sizeof(double));
   if (psi && npsi) memcpy(psi, s->rhs + nv + nlam, (size_t)npsi * sizeof(double));
   return GA_OK;
+}
+
+/* s->rhs = A^-1 (F + R - M v', -(G v' + drift), -(H v' + k drift)) with v' = p->x, lam and psi at p,
+ * A as factored last. s->M, G, H are evaluated at p, the factors stay; s->defect is work. On failure
+ * s->rhs means nothing. Collective. */
+ga_status ga_saddle_correction(ga_saddle *s, const ga_eval_point *p) {
+  ga_eval *e = s->eval;
+  int nv = e->nv;
+  ga_status status = evaluate_system(s, p->t, p->q, p->v, true); /* true: with the matrices */
+  if (status == GA_OK) status = ga_eval_reaction(e, p, &s->G, &s->H, s->defect);
+  if (status == GA_OK) {
+    ga_axpy(nv, -1, s->defect, s->rhs);
+    ga_csr_mul_add(&s->M, -1, p->x, s->rhs);
+    ga_csr_mul_add(&s->G, -1, p->x, s->rhs + nv);
+    ga_csr_mul_add(&s->H, -1, p->x, s->rhs + nv + e->nlam);
+  }
+  status = ga_team_agree(e->team, status, e->err);
+  if (status == GA_OK) status = ga_team_sum_shared(e->team, 1, s->rhs);
+  return status == GA_OK ? ga_saddle_solve_roughly(s) : status;
 }

@@ -59,6 +59,9 @@ ga_status ga_saddle_applied(ga_saddle *s, double t, const double *q, const doubl
  * iterative refinement is included. GA_ERR_SINGULAR if, with soft rows, forces do not balance or a
  * kept row is violated; this is not checked in a projection of positions. */
 ga_status ga_saddle_solve(ga_saddle *s);
+/* The same without refinement, where some digits are enough; as often as wanted. Not with soft
+ * rows. */
+ga_status ga_saddle_solve_roughly(ga_saddle *s);
 
 /* Soft rows: replace lam, psi by the smallest multipliers with the same G^T lam + H^T psi. M, G, H
  * have the patterns of the model. If no such multipliers are found, lam and psi do not change. */
@@ -71,5 +74,9 @@ ga_status ga_saddle_least(ga_saddle *s, const ga_csr *M, const ga_csr *G, const 
  * holds the solution. */
 ga_status ga_saddle_acceleration(ga_saddle *s, double t, const double *q, const double *v,
                                  double *vd, double *lam, double *psi);
+
+/* What v', lam, psi (x, lam, psi of p) lack at the point p, into s->rhs: solved with the last
+ * factors, which are those of a point nearby. M, G, H become those of p. Not with soft rows. */
+ga_status ga_saddle_correction(ga_saddle *s, const ga_eval_point *p);
 
 #endif

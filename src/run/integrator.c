@@ -13,6 +13,7 @@ static void allocate_arrays(ga_integrator *it) {
   ga_memory_carve(&it->mem, &it->eval, &it->arena);
   ga_memory_carve(&it->last.mem, &it->eval, &it->arena);
   ga_start_init(it);
+  ga_restart_init(it);
   ga_memory_change_init(it);
   ga_loop_init(it);
   ga_project_init(it);
@@ -205,9 +206,22 @@ static void prefix_start_time(ga_error *err, double t) {
   ga_error_prefix(err, "start at t = %.9g", t);
 }
 
-/* Start or restart: compute the start, then reset the step plan and the events and call the
- * observer (GA_STOPPED if it says so). If the start fails, the accepted state does not change; the
- * message begins with the time. Collective. */
+/* After a start or restart at mem.t: reset the step plan (again: only if it has several fractions,
+ * times stay t0 + n h) and the events and call the observer (GA_STOPPED if it says so).
+ * Collective. */
+static ga_status begin_and_observe(ga_integrator *it, bool again) {
+  it->started = true;
+  it->state.h = 0;
+  it->state.t = it->mem.t;
+  it->last.valid = false;
+  /* false: begin with the first fraction of h */
+  if (!again || it->sequence.n > 1) ga_plan_rebase(it, false);
+  ga_status status = ga_events_begin(it);
+  return status == GA_OK ? ga_loop_observe(it) : status;
+}
+
+/* Compute a start, forgetting all steps before, then begin_and_observe. If the start fails, the
+ * accepted state does not change; the message begins with the time. Collective. */
 static ga_status start_and_observe(ga_integrator *it, const ga_beginning *from) {
   ga_eval_set_step(&it->eval, it->step_size.on ? 1 : it->h); /* automatic steps find theirs */
   ga_linsol_reset(&it->saddle.kkt.ls);
@@ -215,17 +229,9 @@ static ga_status start_and_observe(ga_integrator *it, const ga_beginning *from) 
   ga_status status = ga_start_at(it, from);
   if (status == GA_OK && !from->again) it->repivots_base = repivots;
   ga_integrator_count_repivots(it);
-  if (status != GA_OK) {
-    prefix_start_time(&it->error, from->t);
-    return status;
-  }
-  it->started = true;
-  it->state.h = 0;
-  it->state.t = from->t;
-  it->last.valid = false;
-  ga_plan_rebase(it, false); /* false: begin with the first fraction of h */
-  status = ga_events_begin(it);
-  return status == GA_OK ? ga_loop_observe(it) : status;
+  if (status == GA_OK) return begin_and_observe(it, false);
+  prefix_start_time(&it->error, from->t);
+  return status;
 }
 
 /* GA_ERR_ARG unless t0, q0 and v0 are given and finite. */
@@ -253,10 +259,25 @@ ga_status ga_integrator_start(ga_integrator *it, double t0, const double *q0, co
                                                .initial = it->options.initial});
 }
 
-/* Continue at the accepted time with new q or v (NULL: the accepted ones); statistics go on. On
+/* As a start at the accepted time with q, v (NULL: the accepted ones); statistics go on. */
+static ga_status start_again(ga_integrator *it, const double *q, const double *v) {
+  return start_and_observe(it, &(ga_beginning){.t = it->mem.t,
+                                               .q = q ? q : it->mem.q,
+                                               .v = v ? v : it->mem.v,
+                                               .lam = it->mem.lam,
+                                               .psi = it->mem.psi,
+                                               .start = it->options.start,
+                                               .initial = it->options.initial,
+                                               .again = true,
+                                               .own = !q && !v});
+}
+
+/* Continue at the accepted time with new q or v (NULL: the accepted ones); statistics go on. With a
+ * new q, with redundant rows and in a singular position this is a start; else see restart.c. On
  * failure the accepted state does not change. Collective. */
 ga_status ga_integrator_restart(ga_integrator *it, const double *q, const double *v) {
   ga_status status = GA_OK;
+  bool done = false;
   ga_error_clear(&it->error);
   if (!it->started) return ga_fail(&it->error, GA_ERR_ARG, "ga_integrator_start comes first");
   if ((q && ga_first_nonfinite(it->eval.nq, q) >= 0) ||
@@ -266,14 +287,12 @@ ga_status ga_integrator_restart(ga_integrator *it, const double *q, const double
   }
   status = ga_team_agree(it->eval.team, status, &it->error);
   if (status != GA_OK) return status;
-  return start_and_observe(it, &(ga_beginning){.t = it->mem.t,
-                                               .q = q ? q : it->mem.q,
-                                               .v = v ? v : it->mem.v,
-                                               .lam = it->mem.lam,
-                                               .psi = it->mem.psi,
-                                               .start = it->options.start,
-                                               .initial = it->options.initial,
-                                               .again = true});
+  if (q || it->saddle.soft || it->redundancy.singular) return start_again(it, q, v);
+  status = ga_restart_here(it, v, &done);
+  ga_integrator_count_repivots(it);
+  if (status == GA_OK) return done ? begin_and_observe(it, true) : start_again(it, q, v);
+  prefix_start_time(&it->error, it->mem.t);
+  return status;
 }
 
 /* Set the function to be called after a start and each accepted step; NULL: none. */

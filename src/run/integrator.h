@@ -7,6 +7,7 @@
 #include "kkt/projection.h"
 #include "run/predictor.h"
 #include "run/redundancy.h"
+#include "run/restart.h"
 #include "run/step_size.h"
 #include "step/step.h"
 
@@ -69,6 +70,7 @@ typedef struct ga_start_work { /* start.c */
   double *a, *a_better;        /* nv: a_0 of an implicit start, and the next one */
   double *g, *k;               /* nlam, npsi: residuals of constraints */
   double *weight;              /* of the predictor at this start, if it has any */
+  double *own;                 /* nlam: G v + g_t of the accepted velocity */
 } ga_start_work;
 
 typedef struct ga_memory_change { /* memory_change.c */
@@ -114,6 +116,7 @@ struct ga_integrator {
   ga_sequence sequence;
   ga_step_size step_size;
   ga_backup last;
+  ga_restart restart;
   ga_events events;
   double rho_inf; /* spectral radius at infinity of the parameters */
   double growth;  /* value of mem.growth if the current step is accepted */
@@ -144,7 +147,24 @@ typedef struct ga_beginning {
   ga_start start;
   ga_initial initial;
   bool again; /* a continuation: statistics are kept */
+  bool own;   /* q and v are the accepted ones: they are not projected, see ga_state_check.free */
 } ga_beginning;
+
+/* Constraints to be checked at (t, q, v). */
+typedef struct ga_state_check {
+  double t;
+  const double *q, *v;
+  bool best;           /* q and v are the best there are, for the message */
+  bool free;           /* leave out the rows that the method does not solve for: its own states
+                        * violate them */
+  bool evaluated;      /* saddle.G and H are those of this point */
+  const double *own_v; /* unless NULL: a velocity of the integrator at this q. If the method leaves
+                        * G v + g_t free, v may violate it by twice as much */
+  double *hidden;      /* unless NULL: nlam numbers, set to G v + g_t */
+} ga_state_check;
+
+/* GA_ERR_INITIAL, with a message that names the row, if a constraint is violated. Collective. */
+ga_status ga_start_check(ga_integrator *it, const ga_state_check *check);
 
 /* Allocate the work arrays; the caller checks arena.failed. */
 void ga_start_init(ga_integrator *it);
@@ -156,6 +176,11 @@ ga_status ga_start_at(ga_integrator *it, const ga_beginning *from);
  * mem->v, from mem->q, v, vd at the time mem->t for steps of size mem->h. *mem is not the accepted
  * state; `start` is not GA_START_BEST. */
 ga_status ga_start_memory(ga_integrator *it, ga_start start, ga_memory *mem);
+
+/* restart.c: `here` continues at the accepted q with the accepted v or another one. *done = false:
+ * with automatic sizes, after a jump, it changes nothing and a start is needed. */
+void ga_restart_init(ga_integrator *it);
+ga_status ga_restart_here(ga_integrator *it, const double *v, bool *done);
 
 /* Solve the first step of an implicit start together with its a_n. */
 ga_status ga_start_implicit_step(ga_integrator *it, const ga_past *past, double h, double t1);

@@ -105,6 +105,19 @@ static double largest_weighted(double known, int n, const double *w, const doubl
   return ga_max(ga_max(m[0], m[1]), ga_max(m[2], m[3]));
 }
 
+/* Raise p->size of the first `count` differences to those of the unknowns at .. end - 1. */
+static void raise_sizes(ga_predictor *p, int count, int at, int end) {
+  for (int g = 0; g < p->blocks; g++) {
+    int from = p->begin[g] > at ? p->begin[g] : at;
+    int to = p->begin[g + 1] < end ? p->begin[g + 1] : end;
+    const double *w = p->weight ? p->weight + from : NULL;
+    for (int j = 0; j < count && from < to; j++) {
+      double *size = &p->size[j][p->force[g]];
+      *size = largest_weighted(*size, to - from, w, p->phi[j] + from);
+    }
+  }
+}
+
 /* Update all differences of the unknowns at .. at + n - 1 for the new solution x, and raise the
  * largest sizes of their kinds, which the caller has set to 0. n <= PIECE; b: weights of this
  * step. p->count does not change. */
@@ -117,15 +130,7 @@ static void update_piece(ga_predictor *p, const double *b, const double *x, int 
     replace_two_differences(n, b + j, p->phi[j] + at, p->phi[j + 1] + at, carry);
   if (j < count) replace_difference(n, b[j], p->phi[j] + at, carry);
   if (count < GA_PREDICTOR_STEPS) memcpy(p->phi[count++] + at, carry, (size_t)n * sizeof(double));
-  for (int g = 0; g < p->blocks; g++) {
-    int from = p->begin[g] > at ? p->begin[g] : at;
-    int to = p->begin[g + 1] < end ? p->begin[g + 1] : end;
-    const double *w = p->weight ? p->weight + from : NULL;
-    for (j = 0; j < count && from < to; j++) {
-      double *size = &p->size[j][p->force[g]];
-      *size = largest_weighted(*size, to - from, w, p->phi[j] + from);
-    }
-  }
+  raise_sizes(p, count, at, end);
 }
 
 /* Remember x of an accepted step from t to t1: update differences phi, sizes, times and count. At
@@ -142,6 +147,29 @@ void ga_predictor_keep(ga_predictor *p, double t, double t1, const double *x) {
   for (int j = p->count - 1; j > 0; j--) p->t[j] = p->t[j - 1];
   p->t[0] = t1;
   p->nb = 0;
+}
+
+/* Begin anew: phi[0] are the unknowns at time t, phi[1] their change from t - dt to t, both set by
+ * the caller. Sets their sizes. Collective in a team. */
+void ga_predictor_begin(ga_predictor *p, double t, double dt) {
+  p->count = 2;
+  p->order = 1;
+  p->t[0] = t;
+  p->t[1] = t - dt;
+  p->nb = 0;
+  memset(p->size, 0, sizeof p->size);
+  raise_sizes(p, p->count, 0, p->n);
+  ga_team_max_all(p->team, 2 * GA_PREDICTOR_STEPS, &p->size[0][0]);
+}
+
+/* phi[2] if the last step ended at t, three steps are known and the accelerations were smooth: their
+ * differences fall by FALLS from the first to the second or, where the first is nearly zero, from
+ * the second to the third. (A jump in one of the last steps has differences of equal size, or such
+ * that grow.) Else NULL. */
+const double *ga_predictor_second_difference(const ga_predictor *p, double t) {
+  double first = p->size[1][0], second = p->size[2][0], third = p->size[3][0];
+  bool smooth = second <= FALLS * first || (p->count > 3 && third <= FALLS * second);
+  return p->count > 2 && p->t[0] == t && smooth ? p->phi[2] : NULL;
 }
 
 /* |D_j| relative to |x|, the larger of accelerations and forces. */

@@ -32,6 +32,11 @@ typedef struct ga_predictor {
 void ga_predictor_init(ga_predictor *p, bool weighted, ga_arena *arena);
 /* Forget all steps except the latest. */
 void ga_predictor_forget(ga_predictor *p);
+/* Begin at time t with the unknowns phi[0] and their change phi[1] over the time dt before it. */
+void ga_predictor_begin(ga_predictor *p, double t, double dt);
+/* The second difference phi[2] of the unknowns up to time t; NULL if it is not known, or if the
+ * differences do not fall as those of a smooth motion. */
+const double *ga_predictor_second_difference(const ga_predictor *p, double t);
 /* Remember the unknowns x of an accepted step from t to t1. */
 void ga_predictor_keep(ga_predictor *p, double t, double t1, const double *x);
 /* Set the time of the latest step to t; the times of all earlier ones move with it. */

@@ -17,6 +17,7 @@ void ga_start_init(ga_integrator *it) {
   w->q = ga_arena_doubles(&it->arena, (size_t)e->nq);
   for (int i = 0; i < 6; i++) *of_v[i] = ga_arena_doubles(&it->arena, (size_t)e->nv);
   w->g = ga_arena_doubles(&it->arena, (size_t)e->nlam);
+  w->own = ga_arena_doubles(&it->arena, (size_t)e->nlam);
   w->k = ga_arena_doubles(&it->arena, (size_t)e->npsi);
 }
 
@@ -122,46 +123,60 @@ static ga_status fail_inconsistent(ga_integrator *it, const char *what, const ch
                  what, name, value, allowed);
 }
 
+/* own = G own_v + g_t, nlam numbers, if check->own_v is given and the method leaves this constraint
+ * free; else 0. saddle.G must be evaluated. */
+static ga_status own_violations(ga_integrator *it, const ga_state_check *check, double *own) {
+  ga_eval *e = &it->eval;
+  memset(own, 0, (size_t)e->nlam * sizeof(double));
+  if (!check->own_v || it->step.eq.has_row[GA_ROW_VEL]) return GA_OK;
+  return ga_eval_hidden(e, check->t, check->q, check->own_v, &it->saddle.G, own);
+}
+
 /* Check |g_i|, |(G v + g_t)_i|, |k_i| of this process against initial_tol times the sum of their
  * terms; GA_ERR_INITIAL at the first that is larger. Terms of g have the size of q; velocities that
- * move q by rounding in a step h count as zero. best: see
- * fail_inconsistent. saddle.G and saddle.H are overwritten. */
-static ga_status check_own_rows(ga_integrator *it, double t, const double *q, const double *v,
-                                bool best) {
+ * move q by rounding in a step h count as zero. saddle.G and saddle.H are overwritten unless they
+ * are known. */
+static ga_status check_own_rows(ga_integrator *it, const ga_state_check *check) {
   ga_eval *e = &it->eval;
   ga_saddle *s = &it->saddle;
   const ga_model *model = it->model;
-  double *g = it->start_work.g, *k = it->start_work.k;
+  const bool *has = it->step.eq.has_row, all = !check->free;
+  const bool moved = all && !check->own_v; /* q is not the integrator's own */
+  const double t = check->t, *q = check->q, *v = check->v;
+  double *g = it->start_work.g, *k = it->start_work.k, *own = it->start_work.own;
   double tol = it->options.initial_tol, size = ga_measure_position(e, q, it->start_work.d);
   double noise = ROUND * size / it->h;
-  const ga_evaluation out = {.g = g, .G = &s->G, .k = k, .H = &s->H};
+  ga_evaluation out = {.g = g, .k = k};
+  if (!check->evaluated) out.G = &s->G, out.H = &s->H;
   ga_status status = ga_eval_all(e, t, q, v, &out);
-  for (int i = 0; i < e->nlam && status == GA_OK; i++) {
+  for (int i = 0; i < e->nlam && status == GA_OK && (moved || has[GA_ROW_POS]); i++) {
     double allowed = fmax(tol, ROUND) * size * ga_measure_reach(e, &s->G, i);
     if (fabs(g[i]) <= allowed) continue;
     return fail_inconsistent(it, "holonomic constraint", "g", i, model->lam_names, g[i], allowed,
-                             best);
+                             check->best);
   }
   if (status == GA_OK) status = ga_eval_hidden(e, t, q, v, &s->G, g);
-  for (int i = 0; i < e->nlam && status == GA_OK; i++) {
+  if (status == GA_OK && check->hidden) memcpy(check->hidden, g, (size_t)e->nlam * sizeof(double));
+  if (status == GA_OK) status = own_violations(it, check, own);
+  for (int i = 0; i < e->nlam && status == GA_OK && (all || has[GA_ROW_VEL]); i++) {
     double allowed = tol * row_size(&s->G, i, v) + noise * ga_measure_reach(e, &s->G, i);
+    allowed += 2 * fabs(own[i]);
     if (fabs(g[i]) <= allowed) continue;
     return fail_inconsistent(it, "hidden velocity constraint of", "g", i, model->lam_names, g[i],
-                             allowed, best);
+                             allowed, check->best);
   }
   for (int i = 0; i < e->npsi && status == GA_OK; i++) {
     double allowed = tol * row_size(&s->H, i, v) + noise * ga_measure_reach(e, &s->H, i);
     if (fabs(k[i]) <= allowed) continue;
     return fail_inconsistent(it, "nonholonomic constraint", "k", i, model->psi_names, k[i], allowed,
-                             best);
+                             check->best);
   }
   return status;
 }
 
 /* check_own_rows on all processes: if one fails, all do. */
-static ga_status check_consistent(ga_integrator *it, double t, const double *q, const double *v,
-                                  bool best) {
-  return ga_team_agree(it->eval.team, check_own_rows(it, t, q, v, best), &it->error);
+ga_status ga_start_check(ga_integrator *it, const ga_state_check *check) {
+  return ga_team_agree(it->eval.team, check_own_rows(it, check), &it->error);
 }
 
 /* From mem->t, q, v, vd, for steps of mem->h, set mem->w = w_0 = v', or M^-1 F, and mem->a: a_0 =
@@ -285,7 +300,9 @@ static ga_status project_softly(ga_integrator *it, double t, double *q, double *
   }
   status = project_both(it, t, q, v, dq, dv);
   /* true: these are the best values there are */
-  if (status == GA_OK) return check_consistent(it, t, q, v, true);
+  if (status == GA_OK) {
+    return ga_start_check(it, &(ga_state_check){.t = t, .q = q, .v = v, .best = true});
+  }
   if (status != GA_ERR_INITIAL || largest > NEAR) return status;
   char name[96];
   ga_eval_entry_name(name, sizeof name, "g", worst, it->model->lam_names);
@@ -296,21 +313,23 @@ static ga_status project_softly(ga_integrator *it, double t, double *q, double *
       name, violation);
 }
 
-/* Make q, v consistent in place, or check that they are, as `initial` asks; projections write their
- * changes to stats->start_dq, start_dv. If soft rows are on, a failure may be explained by
+/* Make q, v consistent in place, or check that they are, as from->initial asks; projections write
+ * their changes to stats->start_dq, start_dv. The integrator's own state is only checked, and only
+ * in the rows that the method solves for. If soft rows are on, a failure may be explained by
  * constraints that contradict each other; q, v may then have been projected. Sets
  * saddle.soft and saddle.dropped = NULL: no rows have been chosen yet. */
-static ga_status consistent_state(ga_integrator *it, ga_initial initial, double t, double *q,
-                                  double *v, ga_stats *stats) {
+static ga_status consistent_state(ga_integrator *it, const ga_beginning *from, double *q, double *v,
+                                  ga_stats *stats) {
+  const ga_state_check check = {.t = from->t, .q = q, .v = v, .free = from->own};
+  double t = from->t;
   bool soft = it->saddle.soft = it->redundancy.on;
   it->saddle.dropped = NULL;
-  if (initial == GA_INITIAL_PROJECT) {
+  if (from->initial == GA_INITIAL_PROJECT && !from->own) {
     if (soft) return project_softly(it, t, q, v, &stats->start_dq, &stats->start_dv);
     return project_both(it, t, q, v, &stats->start_dq, &stats->start_dv);
   }
-  /* false: as the user gave them */
-  ga_status status = check_consistent(it, t, q, v, false);
-  if (status != GA_ERR_INITIAL || !soft) return status;
+  ga_status status = ga_start_check(it, &check);
+  if (status != GA_ERR_INITIAL || !soft || from->own) return status;
   const ga_error before = it->error;
   if (project_softly(it, t, q, v, NULL, NULL) == GA_ERR_INITIAL &&
       strstr(it->error.text, "contradict")) {
@@ -373,7 +392,7 @@ ga_status ga_start_at(ga_integrator *it, const ga_beginning *from) {
   memcpy(next->v, from->v, (size_t)e->nv * sizeof(double));
   guess_multipliers(it, from->lam, from->psi);
   ga_redundancy_keep(it);
-  ga_status status = consistent_state(it, from->initial, t, next->q, next->v, &stats);
+  ga_status status = consistent_state(it, from, next->q, next->v, &stats);
   if (status == GA_OK) status = ga_redundancy_start(it, t, next->q, next->v);
   if (status == GA_OK) status = ga_redundancy_acceleration(it, next);
   double *weight = it->start_work.weight; /* saddle.G, H are those of the start now */

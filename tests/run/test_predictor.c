@@ -188,12 +188,73 @@ static void test_units(void **state) {
   ga_arena_free(&arena);
 }
 
+/* Begun with unknowns and their rate: the guess of the first step is the line; with dt -> 0 the
+ * second is exact for parabolas, the third for cubics. */
+static void test_begin(void **state) {
+  (void)state;
+  ga_arena arena = {0};
+  ga_predictor p = make(&arena);
+  const double dt = 1e-9, h = 0.125;
+  for (int degree = 1; degree <= 3; degree++) {
+    double x[N], guess[N], t = 2;
+    polynomial(degree, t, p.phi[0]);
+    polynomial(degree, t - dt, p.phi[1]);
+    for (int e = 0; e < N; e++) p.phi[1][e] = p.phi[0][e] - p.phi[1][e];
+    ga_predictor_begin(&p, t, dt);
+    assert_null(ga_predictor_second_difference(&p, t));
+    for (int n = 0; n < degree; n++, t += h) {
+      assert_true(ga_predictor_guess(&p, t, t + h, guess));
+      polynomial(degree, t + h, x);
+      if (n < degree - 1) ga_predictor_keep(&p, t, t + h, x);
+    }
+    assert_int_equal(p.order, degree);
+    for (int e = 0; e < N; e++) assert_near("guess", guess[e], x[e], 1e-5);
+  }
+  ga_arena_free(&arena);
+}
+
+/* The second difference of a smooth motion is known, also where the first is zero; not next to a
+ * jump, and not at another time. */
+static void test_second_difference(void **state) {
+  (void)state;
+  ga_arena arena = {0};
+  ga_predictor p = make(&arena);
+  double last[N], x[N], h = 0.0625;
+  error_after(&p, 2, 8, last);
+  const double *second = ga_predictor_second_difference(&p, time_of(8));
+  assert_ptr_equal(second, p.phi[2]);
+  assert_null(ga_predictor_second_difference(&p, time_of(8) + 1e-9));
+  for (int e = 0; e < N; e++) x[e] = last[e] + 0.3 * fabs(last[e]);
+  ga_predictor_keep(&p, time_of(8), time_of(9), x); /* a jump */
+  assert_null(ga_predictor_second_difference(&p, time_of(9)));
+  ga_predictor_forget(&p);
+  for (int n = -6; n < 2; n++) { /* x = 1 + t^2 with a step from -h/2 to h/2 */
+    double t = (n - 0.5) * h;
+    for (int e = 0; e < N; e++) x[e] = 1 + t * t;
+    if (n == -6) {
+      memcpy(p.phi[0], x, sizeof x);
+    } else {
+      double guess[N];
+      ga_predictor_guess(&p, t - h, t, guess);
+      ga_predictor_keep(&p, t - h, t, x);
+    }
+  }
+  assert_true(p.size[1][0] < 1e-12 && p.size[2][0] > 1e-3);
+  assert_non_null(ga_predictor_second_difference(&p, 0.5 * h));
+  ga_arena_free(&arena);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_polynomials), cmocka_unit_test(test_forgets),
-      cmocka_unit_test(test_rough),       cmocka_unit_test(test_alternating),
-      cmocka_unit_test(test_many),        cmocka_unit_test(test_units),
+      cmocka_unit_test(test_polynomials),
+      cmocka_unit_test(test_forgets),
+      cmocka_unit_test(test_rough),
+      cmocka_unit_test(test_alternating),
+      cmocka_unit_test(test_many),
+      cmocka_unit_test(test_units),
       cmocka_unit_test(test_shift),
+      cmocka_unit_test(test_begin),
+      cmocka_unit_test(test_second_difference),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
