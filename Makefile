@@ -128,8 +128,11 @@ check-python:
 	$(CTEST) --preset release -R '^(install_tree|python_package)$$' --output-on-failure
 
 campaign: build/release/Makefile
-	cmake --build --preset release -j $(JOBS) --target genalpha_campaign
+	cmake --preset release -DBUILD_TESTING=ON
+	cmake --build --preset release -j $(JOBS) --target genalpha_campaign properties_units
 	OPENBLAS_NUM_THREADS=1 build/release/campaign
+	OPENBLAS_NUM_THREADS=1 build/release/properties_units models 100
+	OPENBLAS_NUM_THREADS=1 build/release/properties_units random 1 200
 
 # docs/data/benchmarks.md from the last `make bench`
 bench-page:
