@@ -223,7 +223,7 @@ static ga_status begin_and_observe(ga_integrator *it, bool again) {
 /* Compute a start, forgetting all steps before, then begin_and_observe. If the start fails, the
  * accepted state does not change; the message begins with the time. Collective. */
 static ga_status start_and_observe(ga_integrator *it, const ga_beginning *from) {
-  ga_eval_set_step(&it->eval, it->step_size.on ? 1 : it->h); /* automatic steps find theirs */
+  ga_eval_set_step(&it->eval, it->h); /* automatic steps find theirs */
   ga_linsol_reset(&it->saddle.kkt.ls);
   long repivots = ga_integrator_repivots(it);
   ga_status status = ga_start_at(it, from);

@@ -100,7 +100,7 @@ ga_status ga_relaxation_run(const ga_model *model, double t, double *q, int step
   still.scleronomic = true;
   ga_options o = ga_options_default();
   o.par = ga_params_rho(0);
-  o.rtol = o.atol = 1e-3;
+  o.rtol = 1e-3; /* no atol, which would be a length, an angle and a speed */
   o.start = GA_START_PLAIN;
   o.initial = GA_INITIAL_PROJECT;
   o.redundant = GA_REDUNDANT_ALLOW;
