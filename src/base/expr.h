@@ -2,12 +2,14 @@
 /* Expressions: text compiled once, evaluated with exact first and second derivatives.
  *
  *   + - * / ^ (right-associative, tighter than unary minus), parentheses, numbers, pi, e,
- *   sin cos tan asin acos atan atan2 sinh cosh tanh exp log sqrt abs min max,
- *   if(c, a, b) with < <= > >= == != in c, step(t, t0, y0, t1, y1), table(t, [t..], [y..]),
- *   postfix units deg, rpm, mm
+ *   sin cos tan asin acos atan atan2 sinh cosh tanh exp log sqrt abs min max sign floor mod hypot,
+ *   clamp(x, a, b), impact(gap, rate, k, e, c, d),
+ *   if(c, a, b) with < <= > >= == != in c, step(t, t0, y0, t1, y1), table(x, [x..], [y..]) and
+ *   table(x, [x..], [y..], akima|linear|cubic|hold, periodic), postfix units deg, rpm, mm
  *
  * Derivatives are taken in forward mode along one variable: an evaluation carries (f, f', f'').
- * abs, min, max and if take the branch they are on. */
+ * abs, min, max, clamp, impact and if take the branch they are on. A function is known by the
+ * parenthesis behind its name, so that a name may be the same word. */
 #ifndef GA_SRC_EXPR_H
 #define GA_SRC_EXPR_H
 

@@ -4,6 +4,7 @@
 #define GA_SRC_EXPR_CODE_H
 
 #include "base/expr.h"
+#include "base/expr_table.h"
 
 /* FUNCTION(name, arguments) can be called by name; OPERATION(name, arguments) is written with
  * signs. */
@@ -21,9 +22,15 @@
   FUNCTION(log, 1)                        \
   FUNCTION(sqrt, 1)                       \
   FUNCTION(abs, 1)                        \
+  FUNCTION(sign, 1)                       \
+  FUNCTION(floor, 1)                      \
   FUNCTION(atan2, 2)                      \
   FUNCTION(min, 2)                        \
   FUNCTION(max, 2)                        \
+  FUNCTION(mod, 2)                        \
+  FUNCTION(hypot, 2)                      \
+  FUNCTION(clamp, 3)                      \
+  FUNCTION(impact, 6)                     \
   FUNCTION(if, 3)                         \
   FUNCTION(step, 5)                       \
   FUNCTION(table, 1)                      \
@@ -57,20 +64,14 @@ typedef struct ga_instruction {
   double number;
 } ga_instruction;
 
-/* A natural cubic spline: times increasing, values, second derivatives. */
-typedef struct ga_spline {
-  int n;
-  double *t, *y, *bend;
-} ga_spline;
-
 enum { GA_EXPR_STACK = 64 }; /* most values on the stack; the parser refuses what needs more */
 
 /* instructions in the order of execution, and the tables they refer to by index; both owned */
 struct ga_expr {
   ga_instruction *code;
   int length;
-  ga_spline *spline;
-  int nspline;
+  ga_table *table;
+  int ntable;
 };
 
 #endif

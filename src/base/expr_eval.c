@@ -99,28 +99,35 @@ static jet smooth_step(const jet *a) {
   return add(a[2], multiply(subtract(a[4], a[2]), p));
 }
 
-/* Natural spline s at t. Between t_i and t_i+1, with w = t_i+1 - t_i, b = (t - t_i)/w, a = 1 - b:
- *   y = a y_i + b y_i+1 + ((a^3 - a) y''_i + (b^3 - b) y''_i+1) w^2/6
- * Beyond the ends, where y'' = 0, the straight line with the slope of the end. */
-static jet spline_value(const ga_spline *s, jet t) {
-  int lo = 0, hi = s->n - 1;
-  while (hi - lo > 1) {
-    const int mid = (lo + hi) / 2;
-    if (s->t[mid] <= t.f) {
-      lo = mid;
-    } else {
-      hi = mid;
-    }
-  }
-  const double w = s->t[hi] - s->t[lo], y0 = s->y[lo], y1 = s->y[hi];
-  const double m0 = s->bend[lo], m1 = s->bend[hi];
-  const bool before = t.f<s->t[lo], after = t.f> s->t[hi];
-  const double b = before ? 0 : after ? 1 : (t.f - s->t[lo]) / w, a = 1 - b;
-  const double y = a * y0 + b * y1 + ((a * a * a - a) * m0 + (b * b * b - b) * m1) * w * w / 6;
-  const double slope = (y1 - y0) / w + ((1 - 3 * a * a) * m0 + (3 * b * b - 1) * m1) * w / 6;
-  if (before) return chain(t, y + slope * (t.f - s->t[lo]), slope, 0);
-  if (after) return chain(t, y + slope * (t.f - s->t[hi]), slope, 0);
-  return chain(t, y, slope, a * m0 + b * m1);
+/* sqrt(a^2 + b^2): h' = (a a' + b b')/h, h'' = (a'^2 + a a'' + b'^2 + b b'' - h'^2)/h; derivatives
+ * are 0 at the kink h = 0 */
+static jet hypotenuse(jet a, jet b) {
+  jet r = {hypot(a.f, b.f), 0, 0};
+  if (r.f == 0) return r;
+  r.d = (a.f * a.d + b.f * b.d) / r.f;
+  r.dd = (a.d * a.d + a.f * a.dd + b.d * b.d + b.f * b.dd - r.d * r.d) / r.f;
+  return r;
+}
+
+/* impact(gap, rate, k, e, c, d), arguments a[0] .. a[5]: the force of a contact with penetration p =
+ * -gap > 0: k p^e - c rate p(p/d), never negative, where the damping grows with the polynomial of
+ * `step` over the depth d; 0 where the gap is open */
+static jet contact_force(const jet *a) {
+  const jet none = {0, 0, 0}, one = {1, 0, 0};
+  const jet p = {-a[0].f, -a[0].d, -a[0].dd};
+  if (p.f <= 0) return none;
+  const jet grow[5] = {p, none, none, a[5], one};
+  const jet share = a[5].f > 0 ? smooth_step(grow) : one;
+  const jet spring = multiply(a[2], power(p, a[3]));
+  const jet force = subtract(spring, multiply(multiply(a[4], a[1]), share));
+  return force.f > 0 ? force : none;
+}
+
+/* a table at x */
+static jet table_value(const ga_table *t, jet x) {
+  double value[3];
+  ga_table_value(t, x.f, value);
+  return chain(x, value[0], value[1], value[2]);
 }
 
 /* jet of a function or sign with one argument, by its h, h', h'' */
@@ -161,6 +168,10 @@ static jet function_of_one(ga_expr_op op, jet a) {
       return chain(a, h, 0.5 / h, -0.25 / (h * x));
     case GA_EXPR_abs:
       return x < 0 ? (jet){-x, -a.d, -a.dd} : a;
+    case GA_EXPR_sign:
+      return (jet){(x > 0) - (x < 0), 0, 0};
+    case GA_EXPR_floor:
+      return (jet){floor(x), 0, 0};
     default:
       return (jet){-x, -a.d, -a.dd}; /* negate */
   }
@@ -185,6 +196,10 @@ static jet function_of_two(ga_expr_op op, jet a, jet b) {
       return b.f < a.f ? b : a;
     case GA_EXPR_max:
       return b.f > a.f ? b : a;
+    case GA_EXPR_mod:
+      return subtract(a, multiply(b, (jet){floor(a.f / b.f), 0, 0}));
+    case GA_EXPR_hypot:
+      return hypotenuse(a, b);
     case GA_EXPR_less:
       return (jet){a.f < b.f, 0, 0};
     case GA_EXPR_less_equal:
@@ -224,7 +239,11 @@ void ga_expr_jet(const ga_expr *expr, const double *variables, int along, double
     } else if (i->op == GA_EXPR_step) {
       *a = smooth_step(a);
     } else if (i->op == GA_EXPR_table) {
-      *a = spline_value(&expr->spline[i->index], a[0]);
+      *a = table_value(&expr->table[i->index], a[0]);
+    } else if (i->op == GA_EXPR_clamp) {
+      *a = a[0].f < a[1].f ? a[1] : a[0].f > a[2].f ? a[2] : a[0];
+    } else if (i->op == GA_EXPR_impact) {
+      *a = contact_force(a);
     } else {
       *a =
           arguments[i->op] == 1 ? function_of_one(i->op, a[0]) : function_of_two(i->op, a[0], a[1]);

@@ -183,63 +183,75 @@ static int table_list(parser *p, double **values) {
   return n;
 }
 
-/* y'' of the natural spline: w_i-1 y''_i-1 + 2 (w_i-1 + w_i) y''_i + w_i y''_i+1 = 6 (slope_i -
- * slope_i-1), zero at the ends; by elimination, c the factors above the diagonal */
-static void bend_spline(ga_spline *s, double *c) {
-  const double *t = s->t, *y = s->y;
-  for (int i = 1; i + 1 < s->n; i++) {
-    const double w0 = t[i] - t[i - 1], w1 = t[i + 1] - t[i];
-    const double right = 6 * ((y[i + 1] - y[i]) / w1 - (y[i] - y[i - 1]) / w0);
-    const double pivot = 2 * (w0 + w1) - w0 * c[i - 1];
-    c[i] = w1 / pivot;
-    s->bend[i] = (right - w0 * s->bend[i - 1]) / pivot;
+/* Adds the table t, whose x, y, n, kind and periodic are set, to the expression, which then owns it
+ * (freed on failure). */
+static void add_table(parser *p, const char *where, ga_table *t) {
+  ga_expr *e = p->expr;
+  ga_table *more = ga_calloc((size_t)e->ntable + 1, sizeof *more);
+  for (int i = 0; i < t->n; i++) {
+    if (!isfinite(t->x[i]) || !isfinite(t->y[i]) || (i > 0 && t->x[i] <= t->x[i - 1])) {
+      complain(p, where, "a table needs finite numbers, the first list increasing");
+    }
   }
-  for (int i = s->n - 2; i > 0; i--) s->bend[i] -= c[i] * s->bend[i + 1];
+  if (p->status == GA_OK && t->periodic && t->y[0] != t->y[t->n - 1]) {
+    complain(p, where, "a periodic table needs equal values at its first and last point");
+  }
+  if (p->status == GA_OK && t->periodic && t->kind == GA_TABLE_CUBIC) {
+    complain(p, where, "a periodic table is akima, linear or hold");
+  }
+  if (p->status == GA_OK && (!more || !ga_table_fit(t))) {
+    p->status = ga_fail(p->err, GA_ERR_MEM, "no memory for a table");
+  }
+  if (p->status != GA_OK) {
+    ga_free(more);
+    ga_table_free(t);
+    return;
+  }
+  if (e->ntable) memcpy(more, e->table, (size_t)e->ntable * sizeof *more);
+  more[e->ntable++] = *t;
+  ga_free(e->table);
+  e->table = more;
 }
 
-/* Adds the spline through (t, y) to the expression, which then owns t and y (freed on failure). */
-static void add_spline(parser *p, const char *where, int n, double *t, double *y) {
-  ga_expr *e = p->expr;
-  ga_spline *more = ga_calloc((size_t)e->nspline + 1, sizeof *more);
-  ga_spline s = {n, t, y, ga_calloc((size_t)n, sizeof(double))};
-  double *c = ga_calloc((size_t)n, sizeof *c);
-  if (!more || !s.bend || !c) {
-    p->status = ga_fail(p->err, GA_ERR_MEM, "no memory for a table");
-    ga_free(more), ga_free(s.bend), ga_free(t), ga_free(y);
-  } else {
-    bend_spline(&s, c);
-    if (e->nspline) memcpy(more, e->spline, (size_t)e->nspline * sizeof *more);
-    more[e->nspline++] = s;
-    ga_free(e->spline);
-    e->spline = more;
-  }
-  ga_free(c);
-  for (int i = 0; p->status == GA_OK && i < n; i++) {
-    if (!isfinite(t[i]) || !isfinite(y[i]) || (i > 0 && t[i] <= t[i - 1])) {
-      complain(p, where, "a table needs finite numbers, the first list increasing");
+/* the words behind the lists of a table: its kind, and `periodic`, in this order */
+static void parse_table_words(parser *p, ga_table *t) {
+  char word[NAME_ROOM];
+  for (int i = 0; i < 2 && p->status == GA_OK && next_is(p, ","); i++) {
+    skip_spaces(p);
+    const char *where = p->at;
+    const bool named = read_name(p, word);
+    const int kind = named ? ga_table_kind_named(word) : -1;
+    if (i == 0 && kind >= 0) {
+      t->kind = (ga_table_kind)kind;
+    } else if (named && strcmp(word, "periodic") == 0) {
+      t->periodic = true;
+      return;
+    } else {
+      complain(p, where, "akima, linear, cubic, hold or periodic is expected behind the lists");
     }
   }
 }
 
-/* the arguments of table(t, [t..], [y..]) */
+/* the arguments of table(x, [x..], [y..]) */
 static void parse_table(parser *p) {
-  double *t = NULL, *y = NULL;
+  ga_table t = {.kind = GA_TABLE_AKIMA};
   parse_sum(p);
   expect_sign(p, ",");
   skip_spaces(p);
   const char *where = p->at;
-  const int nt = table_list(p, &t);
+  t.n = table_list(p, &t.x);
   expect_sign(p, ",");
-  const int ny = table_list(p, &y);
-  if (p->status == GA_OK && (nt != ny || nt < 2)) {
+  const int ny = table_list(p, &t.y);
+  if (p->status == GA_OK && (t.n != ny || ny < 2)) {
     complain(p, where, "the lists of a table need equally many numbers, at least two");
   }
+  if (p->status == GA_OK) parse_table_words(p, &t);
   if (p->status != GA_OK) {
-    ga_free(t), ga_free(y);
+    ga_table_free(&t);
     return;
   }
-  const int index = p->expr->nspline;
-  add_spline(p, where, nt, t, y);
+  const int index = p->expr->ntable;
+  add_table(p, where, &t);
   emit(p, GA_EXPR_table, index, 0);
 }
 
@@ -319,16 +331,14 @@ static void parse_named(parser *p, const char *where, const char *name) {
     report_unknown(p, where, name, true);
     return;
   }
-  if (strcmp(name, "pi") == 0 || strcmp(name, "e") == 0) {
-    emit(p, GA_EXPR_number, 0, name[0] == 'p' ? pi : euler);
-    return;
-  }
   ga_name meaning = {GA_NAME_UNKNOWN, 0, 0};
   if (p->scope && p->scope->lookup) meaning = p->scope->lookup(p->scope->context, name);
   if (meaning.kind == GA_NAME_NUMBER) {
     emit(p, GA_EXPR_number, 0, meaning.number);
   } else if (meaning.kind == GA_NAME_VARIABLE) {
     emit(p, GA_EXPR_variable, meaning.variable, 0);
+  } else if (strcmp(name, "pi") == 0 || strcmp(name, "e") == 0) {
+    emit(p, GA_EXPR_number, 0, name[0] == 'p' ? pi : euler);
   } else {
     report_unknown(p, where, name, false);
   }
@@ -351,14 +361,13 @@ static bool parse_number(parser *p) {
   return true;
 }
 
-typedef struct padded {
-  char text[NAME_ROOM + 2];
-} padded;
-
-static padded with_spaces(const char *name) { /* " name ": to find it as a whole word */
-  padded p;
-  snprintf(p.text, sizeof p.text, " %s ", name);
-  return p;
+/* is it a unit of the SI that people write, although it must be left out? */
+static bool is_usual_unit(const char *name) {
+  static const char *const usual[] = {"m", "kg", "s", "N", "J", "W", "Pa", "Hz", "rad", "Nm"};
+  for (int i = 0; i < 10; i++) {
+    if (strcmp(usual[i], name) == 0) return true;
+  }
+  return false;
 }
 
 /* an optional unit behind a primary: multiplies by its factor */
@@ -374,9 +383,8 @@ static void parse_unit(parser *p) {
   }
   skip_spaces(p);
   while (isspace((unsigned char)*where)) where++;
-  const bool usual = strstr(" m kg s N J W Pa Hz rad Nm ", with_spaces(name).text) != NULL;
   complain(p, where, "an operator or a unit (deg, rpm, mm) is expected before '%s'%s", name,
-           usual ? "; SI units are left out" : "");
+           is_usual_unit(name) ? "; SI units are left out" : "");
 }
 
 /* number, name, call or parentheses */
@@ -393,11 +401,7 @@ static void parse_primary(parser *p) {
   } else if (*p->at) {
     complain(p, p->at, "a number, a name or '(' is expected before '%.20s'", p->at);
   } else {
-    if (p->at == p->text) {
-      complain(p, p->at, "the expression is empty");
-    } else {
-      complain(p, p->at, "the text ends too early");
-    }
+    complain(p, p->at, p->at == p->text ? "the expression is empty" : "the text ends too early");
   }
 }
 
@@ -472,13 +476,8 @@ ga_status ga_expr_parse(const char *text, const ga_scope *scope, ga_expr **out, 
   if (!p.expr) return ga_fail(err, GA_ERR_MEM, "no memory for an expression");
   parse_top(&p);
   skip_spaces(&p);
-  if (p.status == GA_OK && *p.at) {
-    if (*p.at == ')') {
-      complain(&p, p.at, "a '(' is missing before it");
-    } else {
-      complain(&p, p.at, "'%.20s' is not expected", p.at);
-    }
-  }
+  if (*p.at == ')') complain(&p, p.at, "a '(' is missing before it");
+  if (*p.at) complain(&p, p.at, "'%.20s' is not expected", p.at);
   if (p.status != GA_OK) {
     ga_expr_free(p.expr);
     return p.status;
@@ -487,13 +486,11 @@ ga_status ga_expr_parse(const char *text, const ga_scope *scope, ga_expr **out, 
   return GA_OK;
 }
 
-/* frees an expression with its code and splines; NULL is allowed */
+/* frees an expression with its code and tables; NULL is allowed */
 void ga_expr_free(ga_expr *expr) {
   if (!expr) return;
-  for (int i = 0; i < expr->nspline; i++) {
-    ga_free(expr->spline[i].t), ga_free(expr->spline[i].y), ga_free(expr->spline[i].bend);
-  }
-  ga_free(expr->spline);
+  for (int i = 0; i < expr->ntable; i++) ga_table_free(&expr->table[i]);
+  ga_free(expr->table);
   ga_free(expr->code);
   ga_free(expr);
 }

@@ -169,16 +169,15 @@ static bool read_bool(ga_reader *r, const ga_field *f, const ga_node *node, void
   return ga_read_flag(r, node, out);
 }
 
-const ga_field ga_event_fields[] = {
-    {"when", "text", "an expression of columns, zero at the event", ga_field_text,
-     offsetof(event_input, when), NULL, true, NULL},
-    {"rising", "flag", "only where it rises", read_bool, offsetof(event_input, rising), NULL, false,
-     NULL},
-    {"falling", "flag", "only where it falls", read_bool, offsetof(event_input, falling), NULL,
-     false, NULL},
-    {"stop", "flag", "the run ends there", read_bool, offsetof(event_input, stop), NULL, false,
-     NULL},
-    {.key = NULL}};
+const ga_field ga_event_fields[] = {{"when", "text", "an expression of columns, zero at the event",
+                                     ga_field_text, offsetof(event_input, when), NULL, true, NULL},
+                                    {"rising", "flag", "only where it rises", read_bool,
+                                     offsetof(event_input, rising), NULL, false, NULL},
+                                    {"falling", "flag", "only where it falls", read_bool,
+                                     offsetof(event_input, falling), NULL, false, NULL},
+                                    {"stop", "flag", "the run ends there", read_bool,
+                                     offsetof(event_input, stop), NULL, false, NULL},
+                                    {.key = NULL}};
 
 /* Append the entries of `events` to file->events and make the coordinates exist that they mention;
  * before the build. Both rising and falling, or neither: any direction. */

@@ -6,12 +6,11 @@
 
 #include "file/private.h"
 
-/* The i-th word that cannot be a name of a parameter, a body or an element; NULL past the end. */
+/* The i-th word that cannot be a name of a parameter; NULL past the end. Variables of functions (t,
+ * s, s_dot) can, if no function mentions them: see ga_read_function. */
 const char *ga_reserved_word(int i) {
-  static const char *const reserved[] = {"t",      "s",        "s_dot",           "ground",
-                                         "energy", "momentum", "angular_momentum"};
-  enum { N = (int)(sizeof reserved / sizeof reserved[0]) };
-  return i < N ? reserved[i] : ga_expr_word(i - N);
+  static const char *const reserved[] = {"ground", "energy", "momentum", "angular_momentum", "pi"};
+  return i < (int)(sizeof reserved / sizeof reserved[0]) ? reserved[i] : NULL;
 }
 
 /* True for letters, digits and _, not beginning with a digit, and no reserved word. */
@@ -29,7 +28,8 @@ static bool valid_name(const char *name) {
 bool ga_valid_name(ga_reader *r, const ga_node *key) {
   if (valid_name(key->text)) return true;
   return ga_reader_fail(
-      r, key, "'%.60s' cannot be a name: letters, digits and _, no word of expressions", key->text);
+      r, key, "'%.60s' cannot be a name: letters, digits and _, not pi, ground, energy, momentum",
+      key->text);
 }
 
 /* A copy of the node, with the caller's value (set[0..nset-1], such as --set NAME=VALUE) if there

@@ -47,7 +47,7 @@ bool ga_read_events(ga_reader *r, const ga_node *node, ga_file *file);
 bool ga_check_events(ga_reader *r, const ga_node *node, const ga_file *file);
 /* parameters.c: false, with a failure, unless the key can name a parameter or an index */
 bool ga_valid_name(ga_reader *r, const ga_node *key);
-/* the i-th word that cannot be a name of a parameter, a body or an element; NULL past the end */
+/* the i-th word that cannot be a name of a parameter; NULL past the end */
 const char *ga_reserved_word(int i);
 
 #endif

@@ -121,9 +121,11 @@ static bool parse_expression(ga_reader *r, const ga_node *node, const char *text
   int column = 1;
   r->below = NULL;
   const ga_status status = ga_expr_parse(text, &sc, expr, &column, &err);
-  if (status == GA_OK) return true;
+  if (status == GA_OK && !r->below) return true;
   if (status == GA_ERR_MEM) return ga_reader_accept(r, node, status, &err);
   if (r->below) {
+    ga_expr_free(*expr); /* of a parameter `e` below, the constant was taken */
+    *expr = NULL;
     char message[200];
     snprintf(message, sizeof message,
              "'%.60s' is a parameter that is defined below; each may use those above it", r->below);
@@ -205,6 +207,23 @@ static int call_expression(void *context, const double *variables, int along, do
   return 0;
 }
 
+/* Fail if the expression mentions a variable that is also a parameter or an index: the author may
+ * mean either. */
+static bool check_ambiguous(ga_reader *r, const ga_node *node, const ga_variable *variables,
+                            const ga_expr *expr) {
+  const scope names = {r, NULL};
+  for (int i = 0; variables[i].name; i++) {
+    const char *name = variables[i].name;
+    if (!ga_expr_mentions(expr, i)) continue;
+    if (lookup_name(&names, name).kind == GA_NAME_UNKNOWN) continue;
+    return ga_reader_fail(r, node,
+                          "'%s' is a variable of this function, and a parameter: rename the "
+                          "parameter",
+                          name);
+  }
+  return true;
+}
+
 /* *f (zero on entry) <- a constant, or an expression of the variables as a C function (fn,
  * context); the expression is kept in r->functions, which owns it. The constant 0 is kept as an
  * expression, so that it counts as given. */
@@ -216,6 +235,10 @@ bool ga_read_function(ga_reader *r, const ga_node *node, const ga_variable *vari
   }
   if (plain_number(node->text, &f->constant) && f->constant != 0) return true;
   if (!parse_expression(r, node, node->text, 0, variables, &expr)) return false;
+  if (!check_ambiguous(r, node, variables, expr)) {
+    ga_expr_free(expr);
+    return false;
+  }
   if (!GA_GROW(r->functions)) {
     ga_expr_free(expr);
     return ga_reader_accept(r, node, GA_ERR_MEM, &(ga_error){GA_ERR_MEM, "no memory"});

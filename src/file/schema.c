@@ -101,33 +101,52 @@ static const struct {
  * of an entry. */
 static const struct {
   const char *section, *rules;
-} rules[] = {
-    /* a mass, or a shape with a density; vectors in the plane, or in space */
-    {"bodies",
-     "\"oneOf\": [{\"required\": [\"mass\"]}, {\"required\": [\"shape\"], \"properties\": "
-     "{\"shape\": {\"required\": [\"density\"]}}}],\n"
-     "      \"if\": {\"properties\": {\"kind\": {\"const\": \"planar\"}}, \"required\": "
-     "[\"kind\"]},\n"
-     "      \"then\": {\"properties\": {\"com\": " REF("vector2") ", \"position\": " REF("vector2") ", \"velocity\": " REF("vector2") ", \"inertia\": " REF("number") ", \"orientation\": " REF(
-         "number") ", \"angular_velocity\": " REF("number") "}},\n"
-                                                            "      \"else\": {\"properties\": "
-                                                            "{\"com\": " REF("vector3") ", "
-                                                                                        "\"position"
-                                                                                        "\": " REF("vector3") ", \"velocity\": " REF(
-                                                                                            "vector"
-                                                                                            "3") ","
-                                                                                                 " "
-                                                                                                 "\"inertia\": {\"type\": \"array\"}, \"orientation\": "
-                                                                                                 "{"
-                                                                                                 "\"type\": [\"array\", \"object\"]}, \"angular_velocity\": {\"type\": \"array\"}}}"},
-    {"drives", "\"oneOf\": [{\"required\": [\"position\"]}, {\"required\": [\"rate\"]}]"},
-    {"sensors",
-     "\"allOf\": [{\"if\": {\"properties\": {\"type\": {\"const\": \"point\"}}}, \"then\": "
-     "{\"required\": [\"body\"]}, \"else\": {\"required\": [\"between\"]}}, {\"if\": "
-     "{\"properties\": {\"type\": {\"const\": \"angle\"}}}, \"then\": {\"required\": "
-     "[\"directions\"], \"properties\": {\"directions\": {\"type\": \"object\", "
-     "\"minProperties\": 2}}}}]"},
-    {NULL, NULL}};
+} rules[] =
+    {
+        /* a mass, or a shape with a density; vectors in the plane, or in space */
+        {"bodies",
+         "\"oneOf\": [{\"required\": [\"mass\"]}, {\"required\": [\"shape\"], \"properties\": "
+         "{\"shape\": {\"required\": [\"density\"]}}}],\n"
+         "      \"if\": {\"properties\": {\"kind\": {\"const\": \"planar\"}}, \"required\": "
+         "[\"kind\"]},\n"
+         "      \"then\": {\"properties\": {\"com\": " REF("vector2") ", \"position\": " REF("vecto"
+                                                                                             "r2") ", \"velocity\": " REF("vector2") ", \"inertia\": " REF("number") ", \"orientation\": " REF(
+             "number") ", \"angular_velocity\": " REF("number") "}},\n"
+                                                                "      \"else\": {\"properties\": "
+                                                                "{\"com\": " REF(
+                                                                    "vector3") ", "
+                                                                               "\"position"
+                                                                               "\": " REF("vector3") ", \"velocity\": " REF(
+                                                                                   "vector"
+                                                                                   "3") ","
+                                                                                        " "
+                                                                                        "\"inertia"
+                                                                                        "\": "
+                                                                                        "{\"type\":"
+                                                                                        " \"array\""
+                                                                                        "}, "
+                                                                                        "\"orientat"
+                                                                                        "ion\": "
+                                                                                        "{"
+                                                                                        "\"type\": "
+                                                                                        "[\"array\""
+                                                                                        ", "
+                                                                                        "\"object\""
+                                                                                        "]}, "
+                                                                                        "\"angular_"
+                                                                                        "velocity\""
+                                                                                        ": "
+                                                                                        "{\"type\":"
+                                                                                        " \"array\""
+                                                                                        "}}}"},
+        {"drives", "\"oneOf\": [{\"required\": [\"position\"]}, {\"required\": [\"rate\"]}]"},
+        {"sensors",
+         "\"allOf\": [{\"if\": {\"properties\": {\"type\": {\"const\": \"point\"}}}, \"then\": "
+         "{\"required\": [\"body\"]}, \"else\": {\"required\": [\"between\"]}}, {\"if\": "
+         "{\"properties\": {\"type\": {\"const\": \"angle\"}}}, \"then\": {\"required\": "
+         "[\"directions\"], \"properties\": {\"directions\": {\"type\": \"object\", "
+         "\"minProperties\": 2}}}}]"},
+        {NULL, NULL}};
 
 static const ga_section events_section = {"events", "times at which an expression is zero", NULL,
                                           ga_event_fields, NULL};
@@ -171,9 +190,12 @@ static void put_forms(FILE *to) {
   put_types(to, "sensor_type", sensor_name);
   for (const ga_section *s = ga_sections; s->name; s++) {
     fprintf(to,
-            ",\n    \"%s_map\": {\"type\": \"object\", \"propertyNames\": " REF(
-                "element_name") ", \"additionalProperties\": " REF("%s_entry") "}",
-            s->name, s->name);
+            ",\n    \"%s_map\": {\"type\": \"object\", \"propertyNames\": {\"allOf\": [" REF(
+                "element_name") "%s]}, \"additionalProperties\": " REF("%s_entry") "}",
+            s->name,
+            /* a sensor may be a column by its name alone */
+            s->read == ga_read_sensor ? ", {\"not\": {\"enum\": [\"t\", \"pi\", \"e\"]}}" : "",
+            s->name);
   }
 }
 
@@ -187,6 +209,7 @@ static void put_names(FILE *to) {
     fprintf(to, ",\n    \"%s\": {\"pattern\": \"^%s$\", \"not\": {\"enum\": [", kinds[k][0],
             kinds[k][1]);
     for (int i = 0; ga_reserved_word(i); i++) {
+      if (k == 0 && strcmp(ga_reserved_word(i), "pi") == 0) continue; /* an element may be pi */
       fprintf(to, "%s\"%s\"", i ? ", " : "", ga_reserved_word(i));
     }
     fprintf(to, "]}}");

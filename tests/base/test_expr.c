@@ -62,6 +62,28 @@ static void values(void **state) {
               {"table(1, [0, 1, 2], [5, 7, 5])", 7},
               {"table(3, [0, 1], [1, 3])", 7},
               {"table(-1, [0, 1], [1, 3])", -1},
+              {"sign(-3) + 10*sign(0) + 100*sign(2)", 99},
+              {"floor(-1.5) + 10*floor(2.9)", 18},
+              {"mod(7.5, 2)", 1.5},
+              {"mod(-0.5, 2)", 1.5},
+              {"hypot(3, -4)", 5},
+              {"clamp(7, 1, 3) + 10*clamp(0, 1, 3) + 100*clamp(2, 1, 3)", 213},
+              {"impact(0.1, -1, 100, 1.5, 3, 0.01)", 0},     /* open */
+              {"impact(-0.04, 0, 100, 1.5, 3, 0.01)", 0.8},  /* 100 * 0.04^1.5 */
+              {"impact(-0.04, -1, 100, 1.5, 3, 0.01)", 3.8}, /* closing: full damping */
+              {"impact(-0.005, -1, 100, 1, 3, 0.01)", 2},    /* at half the depth: half of it */
+              {"impact(-0.04, 9, 100, 1.5, 3, 0.01)", 0},    /* it does not pull */
+              {"impact(-0.04, -1, 100, 1.5, 3, 0)", 3.8},
+              {"table(1.5, [0, 1, 2, 3], [0, 0, 1, 1])", 0.5}, /* akima, by symmetry */
+              {"table(0.5, [0, 1, 2, 3], [0, 0, 1, 1], akima)", 0},
+              {"table(2.25, [0, 1, 3], [0, 2, 6], linear)", 4.5},
+              {"table(4, [0, 1, 3], [0, 2, 6], linear)", 8},
+              {"table(2.9, [0, 1, 3], [5, 7, 9], hold)", 7},
+              {"table(3, [0, 1, 3], [5, 7, 9], hold) + table(8, [0, 1, 3], [5, 7, 9], hold)", 18},
+              {"table(-1, [0, 1, 3], [5, 7, 9], hold)", 5},
+              {"table(7.5, [0, 1, 2], [4, 6, 4], linear, periodic)", 5},
+              {"table(-0.5, [0, 1, 2], [4, 6, 4], linear, periodic)", 5},
+              {"table(-0.5, [0, 1, 2], [4, 6, 4], hold, periodic)", 6},
               {"x + 10*y", 42}};
   for (int i = 0; i < (int)(sizeof list / sizeof list[0]); i++) {
     ga_expr *e = parsed(list[i].text);
@@ -90,6 +112,13 @@ static void derivatives(void **state) {
                                      "step(x, 0.2, y, 1.9, x^2)",
                                      "table(x*x, [0, 0.5, 1, 2.5, 4], [1, 3, -2, 0, 5])",
                                      "table(3*x, [0, 1], [1, 3])",
+                                     "table(x*x, [0, 0.5, 1, 2.5, 4], [1, 3, -2, 0, 5], cubic)",
+                                     "table(x*x, [0, 0.5, 1, 2.5, 4], [1, 3, -2, 0, 5], linear)",
+                                     "table(5*x, [0, 0.5, 1.2, 2], [1, 3, -2, 1], akima, periodic)",
+                                     "hypot(x, x*y) + mod(x^2, 0.7) + floor(x)*x",
+                                     "clamp(x^2, 0, 9)*clamp(x, 2, 3)*sign(-x)",
+                                     "impact(0.9 - x, x*y, 30, 1.5, 0.2, 0.7)",
+                                     "impact(y - x, x, 30, 2.2, 0.2, 0.1)",
                                      "x/(1 + y*x^2)",
                                      "2*x deg - x mm"};
   const double h = 2e-3, at[2] = {1.1, 0.7};
@@ -110,10 +139,10 @@ static void derivatives(void **state) {
   }
 }
 
-/* a spline is natural and twice continuously differentiable */
+/* a cubic table is natural and twice continuously differentiable */
 static void spline(void **state) {
   (void)state;
-  ga_expr *e = parsed("table(x, [0, 1, 3, 4], [0, 2, -1, 1])");
+  ga_expr *e = parsed("table(x, [0, 1, 3, 4], [0, 2, -1, 1], cubic)");
   static const double knots[] = {0, 1, 3, 4};
   double low[3], high[3];
   for (int i = 0; i < 4; i++) {
@@ -123,6 +152,58 @@ static void spline(void **state) {
     if (i == 0 || i == 3) assert_true(fabs(high[2]) < 1e-7);
   }
   ga_expr_free(e);
+}
+
+/* Tables go through their points, once continuously differentiable (akima), also periodically. A
+ * step does not overshoot, whatever the distances of its points are. A parabola is met to the order
+ * of the method. */
+static void akima(void **state) {
+  (void)state;
+  ga_expr *e = parsed("table(x, [0, 1, 3, 4], [0, 2, -1, 0], akima, periodic)");
+  static const double knots[] = {0, 1, 3, 4}, values_there[] = {0, 2, -1, 0};
+  double low[3], high[3];
+  for (int i = 0; i < 4; i++) {
+    for (int turn = -1; turn <= 2; turn++) {
+      ga_expr_jet(e, (double[2]){knots[i] + 4 * turn - 1e-10, 0}, 0, low);
+      ga_expr_jet(e, (double[2]){knots[i] + 4 * turn + 1e-10, 0}, 0, high);
+      assert_true(fabs(low[0] - values_there[i]) < 1e-8 && fabs(high[0] - low[0]) < 1e-8);
+      assert_true(fabs(low[1] - high[1]) < 1e-7);
+    }
+  }
+  ga_expr_free(e);
+  static const char *const steps[] = {"table(x, [0, 1, 2, 3], [0, 0, 1, 1])",
+                                      "table(x, [0, 1, 1.1, 2, 3, 7], [0, 0, 1, 1, 1, 1])",
+                                      "table(x, [0, 2, 2.01, 3], [0, 0, 1, 1])",
+                                      "table(x, [0, 1, 2, 3, 4, 5], [0, 0, 0, 1, 1, 1])"};
+  for (int k = 0; k < 4; k++) {
+    e = parsed(steps[k]);
+    double last = 0;
+    for (int i = -100; i <= 800; i++) {
+      const double y = ga_expr_value(e, (double[2]){0.01 * i, 0});
+      assert_true(y >= last - 1e-15 && y >= 0 && y <= 1 + 1e-15);
+      last = y;
+    }
+    ga_expr_free(e);
+  }
+  double error[2] = {0, 0};
+  for (int fine = 0; fine < 2; fine++) {
+    char x[2000] = "", y[2000] = "", text[4100];
+    const int n = fine ? 41 : 21;
+    for (int i = 0; i < n; i++) {
+      const double at = 3.0 * i / (n - 1);
+      snprintf(x + strlen(x), sizeof x - strlen(x), "%s%.15g", i ? ", " : "", at);
+      snprintf(y + strlen(y), sizeof y - strlen(y), "%s%.15g", i ? ", " : "",
+               exp(-at) * sin(2 * at));
+    }
+    snprintf(text, sizeof text, "table(x, [%s], [%s])", x, y);
+    e = parsed(text);
+    for (double at = 0.7; at < 2.3; at += 0.00937) {
+      const double wrong = ga_expr_value(e, (double[2]){at, 0}) - exp(-at) * sin(2 * at);
+      error[fine] = fmax(error[fine], fabs(wrong));
+    }
+    ga_expr_free(e);
+  }
+  assert_true(error[0] < 1e-3 && error[0] / error[1] > 3.8); /* order 2 or more */
 }
 
 /* x^n at 0 has finite derivatives, and a variable that is not followed has none */
@@ -164,29 +245,36 @@ static void messages(void **state) {
     const char *text;
     int column;
     const char *message;
-  } list[] = {{"", 1, "the expression is empty"},
-              {"1 +", 4, "the text ends too early"},
-              {"1 + * 2", 5, "a number, a name or '(' is expected before '* 2'"},
-              {"(1 + 2", 7, "a ')' is missing; an expression with a comma inside a list"},
-              {"1 + 2)", 6, "a '(' is missing before it"},
-              {"sin 2", 1, "unknown name 'sin'"},
-              {"sine(2)", 1, "unknown function 'sine'; did you mean 'sin'?"},
-              {"qqqqqq(2)", 1, "unknown function 'qqqqqq'"},
-              {"2*radias", 3, "unknown name 'radias'; did you mean 'radius'?"},
-              {"zzz", 1, "unknown name 'zzz'"},
-              {"atan2(1)", 8, "',' expected before ')'"},
-              {"sin(1, 2)", 5, "too many arguments of 'sin'"},
-              {"if(1, 2, 3)", 5, "a comparison (< <= > >= == !=) is expected"},
-              {"2 degrees", 3, "an operator or a unit (deg, rpm, mm) is expected before 'degrees'"},
-              {"2 x", 3, "an operator or a unit"},
-              {"2 kg", 3, "is expected before 'kg'; SI units are left out"},
-              {"1e999", 1, "the number is too large"},
-              {"0x10", 2, "an operator or a unit"},
-              {"table(x, [0, x], [1, 2])", 13, "numbers of a table cannot change"},
-              {"table(x, [0, 1], [1])", 10, "need equally many numbers, at least two"},
-              {"table(x, [1, 1], [1, 2])", 10, "the first list increasing"},
-              {"table(x, 1, 2)", 10, "'[' expected before '1, 2)'"},
-              {"1 = 2", 3, "'= 2' is not expected"}};
+  } list[] = {
+      {"", 1, "the expression is empty"},
+      {"1 +", 4, "the text ends too early"},
+      {"1 + * 2", 5, "a number, a name or '(' is expected before '* 2'"},
+      {"(1 + 2", 7, "a ')' is missing; an expression with a comma inside a list"},
+      {"1 + 2)", 6, "a '(' is missing before it"},
+      {"sin 2", 1, "unknown name 'sin'"},
+      {"sine(2)", 1, "unknown function 'sine'; did you mean 'sin'?"},
+      {"qqqqqq(2)", 1, "unknown function 'qqqqqq'"},
+      {"2*radias", 3, "unknown name 'radias'; did you mean 'radius'?"},
+      {"zzz", 1, "unknown name 'zzz'"},
+      {"atan2(1)", 8, "',' expected before ')'"},
+      {"sin(1, 2)", 5, "too many arguments of 'sin'"},
+      {"if(1, 2, 3)", 5, "a comparison (< <= > >= == !=) is expected"},
+      {"2 degrees", 3, "an operator or a unit (deg, rpm, mm) is expected before 'degrees'"},
+      {"2 x", 3, "an operator or a unit"},
+      {"2 kg", 3, "is expected before 'kg'; SI units are left out"},
+      {"1e999", 1, "the number is too large"},
+      {"0x10", 2, "an operator or a unit"},
+      {"table(x, [0, x], [1, 2])", 13, "numbers of a table cannot change"},
+      {"table(x, [0, 1], [1])", 10, "need equally many numbers, at least two"},
+      {"table(x, [1, 1], [1, 2])", 10, "the first list increasing"},
+      {"table(x, 1, 2)", 10, "'[' expected before '1, 2)'"},
+      {"table(x, [1, 2], [1, 2], spline)", 26, "akima, linear, cubic, hold or periodic"},
+      {"table(x, [1, 2], [1, 2], linear, hold)", 34, "akima, linear, cubic, hold or periodic"},
+      {"table(x, [1, 2], [1, 2], periodic)", 10, "equal values at its first and last point"},
+      {"table(x, [1, 2, 3], [1, 2, 1], cubic, periodic)", 10, "akima, linear or hold"},
+      {"table(x, [1, 2], [1, 1], linear, periodic, 3)", 7, "too many arguments of 'table'"},
+      {"clamp(x, 1)", 11, "',' expected before ')'"},
+      {"1 = 2", 3, "'= 2' is not expected"}};
   for (int i = 0; i < (int)(sizeof list / sizeof list[0]); i++) {
     ga_error err = {0};
     ga_expr *e = NULL;
@@ -225,7 +313,7 @@ static void words(void **state) {
   (void)state;
   int n = 0;
   while (ga_expr_word(n)) n++;
-  assert_int_equal(n, 19 + 3 + 2);
+  assert_int_equal(n, 25 + 3 + 2);
 }
 
 /* Small whole powers scale exactly: (2^k x)^n is 2^(k n) x^n, bit by bit, with its derivatives;
@@ -249,9 +337,10 @@ static void whole_powers(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(values), cmocka_unit_test(derivatives), cmocka_unit_test(spline),
-      cmocka_unit_test(zero),   cmocka_unit_test(conditions),  cmocka_unit_test(messages),
-      cmocka_unit_test(deep),   cmocka_unit_test(words),       cmocka_unit_test(whole_powers)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(values),   cmocka_unit_test(derivatives),
+                                     cmocka_unit_test(spline),   cmocka_unit_test(akima),
+                                     cmocka_unit_test(zero),     cmocka_unit_test(conditions),
+                                     cmocka_unit_test(messages), cmocka_unit_test(deep),
+                                     cmocka_unit_test(words),    cmocka_unit_test(whole_powers)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -105,20 +105,28 @@ static bool is_name(const char *name) {
   return true;
 }
 
-/* Meaning of a reserved word such as "t" or "sin", or NULL if the name may be used. */
-static const char *reserved_for(const char *name) {
-  static const char *const words[][2] = {{"t", "the time in expressions"},
-                                         {"s", "a length or coordinate in laws"},
-                                         {"s_dot", "a rate in laws"},
-                                         {"ground", "the body that does not move"},
-                                         {"energy", "the columns energy.*"},
-                                         {"momentum", "the columns momentum.*"},
-                                         {"angular_momentum", "the columns angular_momentum.*"}};
+/* Meaning of a word that would be ambiguous as the name of a `what` ("body", "sensor", ..), or NULL
+ * if it may be used. Columns of bodies and elements are NAME.x, but a sensor may be a column by its
+ * name alone, and a parameter stands alone in expressions. Functions are known by the parenthesis
+ * behind them, units by the number before them. */
+static const char *reserved_for(const char *what, const char *name) {
+  static const struct {
+    const char *word, *meaning, *kind; /* kind: only for these; NULL: for all */
+  } words[] = {{"ground", "the body that does not move", NULL},
+               {"energy", "the columns energy.*", NULL},
+               {"momentum", "the columns momentum.*", NULL},
+               {"angular_momentum", "the columns angular_momentum.*", NULL},
+               {"t", "the time in expressions", "sensor"},
+               {"pi", "a constant in expressions", "sensor"},
+               {"e", "a constant in expressions", "sensor"},
+               {"t", "the time in expressions", "parameter"},
+               {"s", "a length or coordinate in laws", "parameter"},
+               {"s_dot", "a rate in laws", "parameter"},
+               {"pi", "a constant in expressions", "parameter"},
+               {"e", "a constant in expressions", "parameter"}};
   for (int i = 0; i < (int)(sizeof words / sizeof words[0]); i++) {
-    if (strcmp(words[i][0], name) == 0) return words[i][1];
-  }
-  for (int i = 0; ga_expr_word(i); i++) {
-    if (strcmp(ga_expr_word(i), name) == 0) return "a function, constant or unit of expressions";
+    if (words[i].kind && strcmp(words[i].kind, what) != 0) continue;
+    if (strcmp(words[i].word, name) == 0) return words[i].meaning;
   }
   return NULL;
 }
@@ -134,7 +142,7 @@ ga_status ga_mechanism_claim(ga_mechanism *m, const char *what, const char *name
                    "%s '%s': a name has letters, digits and _, and does not begin with a digit",
                    what, name);
   }
-  const char *meaning = reserved_for(name);
+  const char *meaning = reserved_for(what, name);
   if (meaning) {
     return ga_fail(err, GA_ERR_ARG, "%s '%s': the name is reserved, it means %s; choose another",
                    what, name, meaning);

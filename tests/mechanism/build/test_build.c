@@ -36,12 +36,26 @@ static void names(void **state) {
   REFUSED(body, m, "body 'crank': the name is used already", .name = "crank");
   REFUSED(joint, m, "joint 'crank': the name is used already", .name = "crank");
   REFUSED(drive, m, "drive 'hinge': the name is used already", .name = "hinge");
-  static const char *const reserved[] = {"t",  "s",   "s_dot",  "pi",       "e",
-                                         "mm", "sin", "ground", "momentum", "angular_momentum"};
-  for (int i = 0; i < 10; i++) {
+  static const char *const reserved[] = {"ground", "energy", "momentum", "angular_momentum",
+                                         "t",      "pi",     "e"};
+  for (int i = 0; i < 7; i++) {
     REFUSED(sensor, m, "the name is reserved", .name = reserved[i]);
+    if (i < 4) REFUSED(body, m, "the name is reserved", .name = reserved[i]);
   }
   ga_error err = {0};
+  /* words that are not ambiguous as names */
+  static const char *const good[] = {"t", "s", "e", "pi", "table", "sin", "mm", "step", "floor"};
+  for (int i = 0; i < 9; i++) {
+    must(ga_mechanism_add_body(
+             m, &(ga_body){.name = good[i], .mass = 1, .inertia = {1, 1, 1}, .position = {9, i}},
+             &err),
+         &err);
+  }
+  static const char *const variables[] = {"t", "s", "s_dot", "pi", "e", "ground"};
+  for (int i = 0; i < 6; i++) {
+    assert_refused(ga_mechanism_set_parameter(m, variables[i], 1, &err), &err, GA_ERR_ARG,
+                   "the name is reserved", NULL);
+  }
   assert_refused(ga_mechanism_set_parameter(m, "rod", 1, &err), &err, GA_ERR_ARG,
                  "parameter 'rod': the name is used already", NULL);
   assert_refused(ga_mechanism_set_parameter(m, "k", NAN, &err), &err, GA_ERR_ARG,

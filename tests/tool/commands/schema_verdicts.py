@@ -48,6 +48,7 @@ MEANING = [
     r"has neither mass nor a joint",
     r"not a whole number",  # the value of an index
     r"are too many",
+    r"is a variable of this function, and a parameter",
 ]
 
 

@@ -157,4 +157,35 @@ ok "and the fields" out_has '"angular_velocity": {"description"'
 if command -v python3 >/dev/null 2>&1; then
   ok "schema is JSON" python3 -c "import json; json.load(open('$work/out'))"
 fi
+# every function in laws: derivatives agree with difference quotients
+cat >"$work/laws.yaml" <<END
+genalpha: 1
+bodies:
+  a: {mass: 1, inertia: [1, 1, 1]}
+  b: {mass: 1, inertia: [1, 1, 1], position: [0, 0, 0.37]}
+joints:
+  ga: {type: prismatic, between: [ground, a], axis: [0, 0, 1]}
+  gb: {type: prismatic, between: [ground, b], axis: [0, 0, 1], at: [0, 0, 0]}
+initial: {coordinates: {ga.position: 0}}
+forces:
+  f1: {type: spring, between: [a, b], law: "impact(0.3 - s, s_dot, 50, 1.5, 0.3, 0.05) + hypot(s, 3*s_dot) + mod(s, 0.2)"}
+  f2: {type: spring, between: [a, b], law: "clamp(7*s, 0, 9)*sign(s_dot + 4) + floor(s + 1)*s^2"}
+  f3: {type: spring, between: [a, b], law: "table(s, [0, 0.2, 0.5, 0.9], [0, 3, 1, 2]) + table(s, [0, 0.2, 0.5], [0, 3, 1], linear)"}
+  f4: {type: spring, between: [a, b], law: "table(9*s, [0, 1, 1.5], [2, 5, 2], akima, periodic)*s_dot + table(s, [0, 0.3, 0.5], [1, 2, 3], hold)"}
+END
+succeeds check "$work/laws.yaml"
+ok "derivatives of all functions" out_has 'Its derivatives agree with difference quotients'
+# a mass falls on an elastic floor: k p^2/2 = m g (h + p)
+cat >"$work/floor.yaml" <<END
+genalpha: 1
+gravity: [0, 0, -9.81]
+bodies: {m: {mass: 1, inertia: [1, 1, 1], position: [0, 0, 0.1]}}
+joints: {g: {type: prismatic, between: [ground, m], axis: [0, 0, 1], at: {ground: [0, 0, 0], m: [0, 0, 0]}}}
+forces: {floor: {type: torsion, coordinate: g.position, law: "impact(s, s_dot, 1e4, 1, 0, 0.01)"}}
+run: {h: 2e-5, t_end: 0.17}
+output: [m.z]
+END
+tool run "$work/floor.yaml" --out -
+ok "deepest point" awk -F, 'NR > 1 && $2 < z { z = $2 } END { d = z + 0.0150224515; exit d > 1e-7 || d < -1e-7 }' "$work/out"
+
 finish

@@ -40,6 +40,20 @@ bodies:
 joints: {pin: {type: revolute, between: [ground, b], at: [0, 0]}}
 forces: {f: {type: bushing, between: [c, d], stiffness: [1, 1, 1, 1, 1, 1], damping: [[1,0,0,0,0,0],[0,1,0,0,0,0],[0,0,1,0,0,0],[0,0,0,1,0,0],[0,0,0,0,1,0],[0,0,0,0,0,1]]}}
 END
+cat >"$work/good/names.yaml" <<END
+genalpha: 1
+parameters: {t: 0.01, e: 2, table: 3, s: 4}
+bodies:
+  table: {shape: {box: [table, e, t]}, mass: 1}
+  s: {mass: e, inertia: [1, 1, 1], position: [s, 0, 0]}
+  e: {mass: 1, inertia: [1, 1, 1], position: [0, 2*s, 0]}
+joints:
+  t: {type: prismatic, between: [ground, s], axis: [1, 0, 0]}
+forces:
+  floor: {type: torsion, coordinate: t.position, law: "impact(-0.01, 0, 100, 1.5, 1, 0.1) - 3"}
+events: {mm: {when: "s.x - e.y + e*t"}}
+output: [table.x, s.x, e.y, t.position]
+END
 for file in "$work"/good/*.yaml; do
   tool check "$file"
   ok "the reader accepts $file" code_is 0
