@@ -222,9 +222,10 @@ static bool first_order(hard_step *s, hard_results error) {
   return all_finite(s->n, X);
 }
 
-/* Does the step turn a body by half a turn or more, on a way that the state before does not tell? */
+/* Does the step turn a body by half a turn or more on a way that the state before does not tell, or
+ * so far that the roundings of the angle are felt? */
 static bool turns_too_far(const hard_step *s) {
-  if (!s->eta && !s->weighted) return false;
+  const long double most_allowed = s->eta || s->weighted ? 3 : 100;
   for (int b = s->model->n_flat; b < s->nv; b += 3) {
     const long double *w = s->W + b, *v = s->before->v + b, *v1 = s->now->v + b;
     long double way = 0, most = 0;
@@ -232,7 +233,7 @@ static bool turns_too_far(const hard_step *s) {
       way += w[a] * w[a];
       most += fmaxl(v[a] * v[a], v1[a] * v1[a]);
     }
-    if (fmaxl(sqrtl(way), s->now->h * sqrtl(most)) > 3) return true;
+    if (fmaxl(sqrtl(way), s->now->h * sqrtl(most)) > most_allowed) return true;
   }
   return false;
 }
@@ -323,6 +324,7 @@ hard_verdict hard_check_recursion(const hard_model *m, const hard_state *now,
   hard_parameters p = hard_parameters_of(m);
   long double h = now->h, d[HARD_NV], size[HARD_NV];
   hard_step_open(&s, m, before, now, a_0);
+  if (turns_too_far(&s)) return out;
   for (int i = 0; i < s.nv; i++) {
     long double a0 = a_0->a[i], a1 = now->a[i], v0 = before->v[i];
     long double sum = fabsl(a0) + fabsl(a1) + fabsl(now->vd[i]) + fabsl(before->vd[i]);
@@ -333,7 +335,7 @@ hard_verdict hard_check_recursion(const hard_model *m, const hard_state *now,
     long double da = (1 - p.am) * a1 + p.am * a0 - (1 - p.af) * now->vd[i] - p.af * before->vd[i];
     if (!weighted) assigned(&out, i, fabsl(da), sum, tol);
   }
-  if (weighted || turns_too_far(&s)) return out;
+  if (weighted) return out;
   long double before_eta[HARD_NV];
   memcpy(before_eta, d, sizeof d);
   if (s.eta) leave_normal_part(s.nl, s.nv, s.G0, d, size);

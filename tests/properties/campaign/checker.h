@@ -14,8 +14,8 @@
  *     that the forces have on purpose; where G is left to difference quotients, by their error.
  * Where no root is found next to the step (a force that jumps has none), the first-order change
  * A^-1 r at the accepted step takes the place of accepted - root, without what jumps explain.
- * A step of stab2 or soi2 that turns a body in a joint by half a turn or more is not judged: q_0 and
- * q_1 do not tell the way between them. */
+ * A step of stab2 or soi2 that turns a body in a joint by half a turn or more is not judged, as q_0
+ * and q_1 do not tell the way between them; nor is any step of a hundred radians. */
 #ifndef GA_CAMPAIGN_CHECKER_H
 #define GA_CAMPAIGN_CHECKER_H
 
