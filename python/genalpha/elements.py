@@ -152,6 +152,10 @@ class Description:
         """A linear relation of coordinates: sum={"b1.angle": 2, "b2.angle": -1}, equals=0."""
         return self._add("couplers", name, fields)
 
+    def limit(self, name: str, coordinate: str, **fields: Any) -> Element:
+        """A soft stop of a coordinate: lower, upper, stiffness, damping."""
+        return self._add("limits", name, {"coordinate": coordinate, **fields})
+
     def force(self, name: str, body: Body, **fields: Any) -> Element:
         """A force at a point of a body: value, at, frame."""
         return self._add("forces", name, {"type": "force", "body": body, **fields})

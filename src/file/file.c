@@ -10,6 +10,7 @@ const ga_section ga_sections[] = {
     {"drives", "coordinates given as functions of time", ga_read_drive, ga_drive_fields, NULL},
     {"couplers", "linear relations of coordinates", ga_read_coupler, ga_coupler_fields, NULL},
     {"forces", "forces on bodies and coordinates", ga_read_force, ga_force_fields, ga_force_help},
+    {"limits", "soft stops of coordinates", ga_read_limit, ga_limit_fields, NULL},
     {"sensors", "further columns", ga_read_sensor, ga_sensor_fields, NULL},
     {NULL, NULL, NULL, NULL, NULL}};
 

@@ -136,9 +136,10 @@ bool ga_read_drive(ga_reader *r, const char *name, const ga_node *node);
 bool ga_read_coupler(ga_reader *r, const char *name, const ga_node *node);
 const char *ga_force_help(const ga_field *field, char *text, size_t room);
 bool ga_read_force(ga_reader *r, const char *name, const ga_node *node);
+bool ga_read_limit(ga_reader *r, const char *name, const ga_node *node);
 bool ga_read_sensor(ga_reader *r, const char *name, const ga_node *node);
 extern const ga_field ga_body_fields[], ga_joint_fields[], ga_drive_fields[], ga_coupler_fields[],
-    ga_force_fields[], ga_sensor_fields[];
+    ga_force_fields[], ga_limit_fields[], ga_sensor_fields[];
 
 /* the status of a call of the mechanism; a failure gets the line and column of the node */
 bool ga_reader_accept(ga_reader *r, const ga_node *node, ga_status status, const ga_error *err);

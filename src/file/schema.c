@@ -101,52 +101,54 @@ static const struct {
  * of an entry. */
 static const struct {
   const char *section, *rules;
-} rules[] =
-    {
-        /* a mass, or a shape with a density; vectors in the plane, or in space */
-        {"bodies",
-         "\"oneOf\": [{\"required\": [\"mass\"]}, {\"required\": [\"shape\"], \"properties\": "
-         "{\"shape\": {\"required\": [\"density\"]}}}],\n"
-         "      \"if\": {\"properties\": {\"kind\": {\"const\": \"planar\"}}, \"required\": "
-         "[\"kind\"]},\n"
-         "      \"then\": {\"properties\": {\"com\": " REF("vector2") ", \"position\": " REF("vecto"
-                                                                                             "r2") ", \"velocity\": " REF("vector2") ", \"inertia\": " REF("number") ", \"orientation\": " REF(
-             "number") ", \"angular_velocity\": " REF("number") "}},\n"
-                                                                "      \"else\": {\"properties\": "
-                                                                "{\"com\": " REF(
-                                                                    "vector3") ", "
-                                                                               "\"position"
-                                                                               "\": " REF("vector3") ", \"velocity\": " REF(
-                                                                                   "vector"
-                                                                                   "3") ","
-                                                                                        " "
-                                                                                        "\"inertia"
-                                                                                        "\": "
-                                                                                        "{\"type\":"
-                                                                                        " \"array\""
-                                                                                        "}, "
-                                                                                        "\"orientat"
-                                                                                        "ion\": "
-                                                                                        "{"
-                                                                                        "\"type\": "
-                                                                                        "[\"array\""
-                                                                                        ", "
-                                                                                        "\"object\""
-                                                                                        "]}, "
-                                                                                        "\"angular_"
-                                                                                        "velocity\""
-                                                                                        ": "
-                                                                                        "{\"type\":"
-                                                                                        " \"array\""
-                                                                                        "}}}"},
-        {"drives", "\"oneOf\": [{\"required\": [\"position\"]}, {\"required\": [\"rate\"]}]"},
-        {"sensors",
-         "\"allOf\": [{\"if\": {\"properties\": {\"type\": {\"const\": \"point\"}}}, \"then\": "
-         "{\"required\": [\"body\"]}, \"else\": {\"required\": [\"between\"]}}, {\"if\": "
-         "{\"properties\": {\"type\": {\"const\": \"angle\"}}}, \"then\": {\"required\": "
-         "[\"directions\"], \"properties\": {\"directions\": {\"type\": \"object\", "
-         "\"minProperties\": 2}}}}]"},
-        {NULL, NULL}};
+} rules[] = {
+    /* a mass, or a shape with a density; vectors in the plane, or in space */
+    {"bodies",
+     "\"oneOf\": [{\"required\": [\"mass\"]}, {\"required\": [\"shape\"], \"properties\": "
+     "{\"shape\": {\"required\": [\"density\"]}}}],\n"
+     "      \"if\": {\"properties\": {\"kind\": {\"const\": \"planar\"}}, \"required\": "
+     "[\"kind\"]},\n"
+     "      \"then\": {\"properties\": {\"com\": " REF("vector2") ", \"position\": " REF(
+         "vecto"
+         "r2") ", \"velocity\": " REF("vector2") ", \"inertia\": " REF("number") ", "
+                                                                                 "\"orientation\":"
+                                                                                 " " REF("number") ", \"angular_velocity\": " REF("number") "}},\n"
+                                                                                                                                            "      \"else\": {\"properties\": "
+                                                                                                                                            "{\"com\": " REF(
+                                                                                                                                                "vector3") ", "
+                                                                                                                                                           "\"position"
+                                                                                                                                                           "\": " REF("vector3") ", \"velocity\": " REF(
+                                                                                                                                                               "vector"
+                                                                                                                                                               "3") ","
+                                                                                                                                                                    " "
+                                                                                                                                                                    "\"inertia"
+                                                                                                                                                                    "\": "
+                                                                                                                                                                    "{\"type\":"
+                                                                                                                                                                    " \"array\""
+                                                                                                                                                                    "}, "
+                                                                                                                                                                    "\"orientat"
+                                                                                                                                                                    "ion\": "
+                                                                                                                                                                    "{"
+                                                                                                                                                                    "\"type\": "
+                                                                                                                                                                    "[\"array\""
+                                                                                                                                                                    ", "
+                                                                                                                                                                    "\"object\""
+                                                                                                                                                                    "]}, "
+                                                                                                                                                                    "\"angular_"
+                                                                                                                                                                    "velocity\""
+                                                                                                                                                                    ": "
+                                                                                                                                                                    "{\"type\":"
+                                                                                                                                                                    " \"array\""
+                                                                                                                                                                    "}}}"},
+    {"limits", "\"anyOf\": [{\"required\": [\"lower\"]}, {\"required\": [\"upper\"]}]"},
+    {"drives", "\"oneOf\": [{\"required\": [\"position\"]}, {\"required\": [\"rate\"]}]"},
+    {"sensors",
+     "\"allOf\": [{\"if\": {\"properties\": {\"type\": {\"const\": \"point\"}}}, \"then\": "
+     "{\"required\": [\"body\"]}, \"else\": {\"required\": [\"between\"]}}, {\"if\": "
+     "{\"properties\": {\"type\": {\"const\": \"angle\"}}}, \"then\": {\"required\": "
+     "[\"directions\"], \"properties\": {\"directions\": {\"type\": \"object\", "
+     "\"minProperties\": 2}}}}]"},
+    {NULL, NULL}};
 
 static const ga_section events_section = {"events", "times at which an expression is zero", NULL,
                                           ga_event_fields, NULL};

@@ -210,6 +210,19 @@ static const bad_file list[] = {
      5, 57, "a bushing needs 6 numbers or 6 rows of 6"},
     {"genalpha: 1\nbodies:\n" BODY "forces: {f: {type: force, body: b, frame: world}}\n", 4, 43,
      "'world' is not one of space|body"},
+    {"genalpha: 1\nbodies:\n" BODY HINGE "limits: {l: {coordinate: j.angle, stiffness: 1}}\n", 6,
+     13, "limits.l: a limit needs lower, upper or both"},
+    {"genalpha: 1\nbodies:\n" BODY HINGE "limits: {l: {coordinate: j.angle, lower: 0}}\n", 6, 13,
+     "limits.l: the key 'stiffness' is missing"},
+    {"genalpha: 1\nbodies:\n" BODY HINGE
+     "limits: {l: {coordinate: j.angle, lower: 2, upper: 1, stiffness: 1}}\n",
+     6, 13, "lower 2 must be less than upper 1"},
+    {"genalpha: 1\nbodies:\n" BODY HINGE
+     "limits: {l: {coordinate: j.angle, lower: 2, stiffness: 0}}\n",
+     6, 13, "stiffness must be positive"},
+    {"genalpha: 1\nbodies:\n" BODY HINGE
+     "limits: {l: {coordinate: j.agle, lower: 2, stiffness: 1}}\n",
+     6, 13, "has no coordinate 'agle', but 'angle'"},
     {"genalpha: 1\nbodies:\n" BODY "sensors: {s1: {type: point}}\n", 4, 15, "a body is missing"},
     {"genalpha: 1\nbodies:\n" BODY "sensors: {s1: {type: angle, between: [ground, b]}}\n", 4, 15,
      "needs directions on both sides"},

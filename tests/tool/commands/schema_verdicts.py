@@ -49,6 +49,8 @@ MEANING = [
     r"not a whole number",  # the value of an index
     r"are too many",
     r"is a variable of this function, and a parameter",
+    r"lower 2 must be less than upper 1",
+    r"stiffness must be positive",
 ]
 
 

@@ -51,6 +51,7 @@ joints:
   t: {type: prismatic, between: [ground, s], axis: [1, 0, 0]}
 forces:
   floor: {type: torsion, coordinate: t.position, law: "impact(-0.01, 0, 100, 1.5, 1, 0.1) - 3"}
+limits: {stop: {coordinate: t.position, lower: -1, upper: 2, stiffness: 1e3, damping: 5}}
 events: {mm: {when: "s.x - e.y + e*t"}}
 output: [table.x, s.x, e.y, t.position]
 END
