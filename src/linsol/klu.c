@@ -8,13 +8,20 @@
  * since the last one, or a pivot vanished. Growth takes a third as long as a refactorization to
  * compute, so it is checked only when the ratio of the extreme pivots has fallen by CHECK.
  *
- * KKT matrices are one irreducible block, or nearly, and mostly fill less without the search for a
- * block triangular form; double systems fill ten times less with it, as it also moves entries to
- * the zero diagonal. Both orderings are made; the first values decide which fills less. */
+ * Which ordering fills least depends on the graph of the mechanism. Four are made:
+ *
+ *   AMD        the graph of A + A^T: chains with few rows in a joint;
+ *   BTF        a maximum transversal moves entries to the diagonal, then a block triangular form,
+ *              then AMD in each block: driven mechanisms, which have several blocks;
+ *   PATTERN    bodies first (ordering.h), partners by the pattern: nets, ball joints;
+ *   VALUES     bodies first, partners by the largest entries of the first values: hinges.
+ *
+ * The first values are factored in all of them; the one of least work is kept (ga_klu_work). */
 #include <float.h>
 #include <stdint.h>
 #include <suitesparse/klu.h>
 
+#include "linsol/ordering.h"
 #include "linsol/rank/null_space.h"
 #include "linsol/registry.h"
 
@@ -22,10 +29,12 @@ static const double REPIVOT = 1e-3; /* fall of the reciprocal pivot growth */
 static const double CHECK = 0.2;    /* fall of the ratio of the extreme pivots */
 static const double ALIKE = 1e-3;   /* relative difference of two ways to solve that is rounding */
 
+enum { AMD, BTF, PATTERN, VALUES, ORDERINGS };
+
 typedef struct {
   klu_common common;
-  klu_symbolic *ordering[2]; /* without and with the block triangular form */
-  klu_symbolic *symbolic;    /* the one in use, NULL before the first values and after a reset */
+  klu_symbolic *ordering[ORDERINGS]; /* BTF: NULL if the structure is singular */
+  klu_symbolic *symbolic; /* the one in use, NULL before the first values and after a reset */
   klu_numeric *numeric;
   int n;
   int singular;      /* column of A that depends on the others, -1 if none */
@@ -45,8 +54,26 @@ static ga_status klu_status(const klu *k) {
   return k->common.status == KLU_OUT_OF_MEMORY ? GA_ERR_MEM : GA_ERR_BACKEND;
 }
 
-/* Allocate ls->impl and order the pattern of A twice: without and with the block triangular form.
- * The first values decide which ordering is used (factor_anew). */
+/* Set k->ordering[which] to "bodies first"; val as in ga_ordering_bodies_first. KLU works on the
+ * transpose: its columns are the rows of A. False if that fails; k->common.status says why. */
+static bool order_bodies_first(klu *k, const ga_csr *A, const ga_linsol_layout *layout,
+                               const double *val, int which) {
+  ga_arena scratch = {0};
+  ga_ordering bodies;
+  ga_ordering_init(&bodies, k->n, &scratch);
+  klu_free_symbolic(&k->ordering[which], &k->common);
+  k->common.status = KLU_OUT_OF_MEMORY;
+  k->common.btf = 0;
+  if (!scratch.failed && ga_ordering_bodies_first(A, layout, val, &bodies)) {
+    k->ordering[which] =
+        klu_analyze_given(k->n, A->ptr, A->col, bodies.col, bodies.row, &k->common);
+  }
+  ga_arena_free(&scratch);
+  return k->ordering[which] != NULL;
+}
+
+/* Allocate ls->impl and order the pattern of A by AMD, BTF and PATTERN. The first values decide
+ * which ordering is used (factor_anew). */
 static ga_status sparse_analyze(ga_linsol *ls, const ga_csr *A) {
   klu *k = ga_calloc(1, sizeof *k);
   if (!k) return GA_ERR_MEM;
@@ -54,19 +81,19 @@ static ga_status sparse_analyze(ga_linsol *ls, const ga_csr *A) {
   k->n = A->nrow;
   k->singular = -1;
   klu_defaults(&k->common);
-  k->common.tol = 0.1;  /* pivots on the diagonal unless ten times too small */
+  k->common.tol = GA_KLU_TOLERANCE;
   k->common.scale = -1; /* ours is enough */
   ga_scaling_init(&k->scale, k->n, A->ptr[A->nrow], ls->layout, &k->arena);
   k->val = ga_arena_doubles(&k->arena, (size_t)A->ptr[A->nrow]);
   k->inverse = ga_arena_doubles(&k->arena, (size_t)k->n);
   if (k->arena.failed) return GA_ERR_MEM;
-  for (int i = 0; i < 2; i++) {
+  for (int i = AMD; i <= BTF; i++) {
     k->common.btf = i; /* 1: with the block triangular form */
     k->ordering[i] = klu_analyze(k->n, A->ptr, A->col, &k->common);
     /* a structure that is singular is found with its values */
-    if (!k->ordering[i] && (i == 0 || k->common.status != KLU_SINGULAR)) return klu_status(k);
+    if (!k->ordering[i] && (i == AMD || k->common.status != KLU_SINGULAR)) return klu_status(k);
   }
-  return GA_OK;
+  return order_bodies_first(k, A, ls->layout, NULL, PATTERN) ? GA_OK : klu_status(k);
 }
 
 /* Number of entries of L, U and the blocks off the diagonal. */
@@ -74,20 +101,42 @@ static double entries(const klu_numeric *numeric) {
   return (double)numeric->lnz + (double)numeric->unz + (double)numeric->nzoff;
 }
 
-/* A factorization of k->val with new pivots, which the caller frees. Without an ordering in use,
- * both are tried, and the one with fewer entries becomes k->symbolic. NULL if KLU fails;
- * k->common.status says why. */
-static klu_numeric *factor_anew(klu *k, const ga_csr *A) {
+/* Predicted work of a matrix with these factors. */
+static double work_of(klu *k, const ga_csr *A, klu_symbolic *symbolic, klu_numeric *numeric) {
+  klu_flops(symbolic, numeric, &k->common);
+  const ga_ordering_counts counts = {entries(numeric), k->common.flops};
+  return ga_linsol_total(ga_klu_work(A, &counts, symbolic->nblocks > 1));
+}
+
+/* A factorization of k->val with new pivots, which the caller frees. Without an ordering in use, all
+ * are tried, and the one of least work becomes k->symbolic. NULL if KLU fails; k->common.status says
+ * why. */
+static klu_numeric *factor_anew(klu *k, const ga_csr *A, const ga_linsol_layout *layout) {
   if (k->symbolic) return klu_factor(A->ptr, A->col, k->val, k->symbolic, &k->common);
-  klu_numeric *made[2] = {NULL, NULL};
-  for (int i = 0; i < 2 && k->ordering[i]; i++) {
-    made[i] = klu_factor(A->ptr, A->col, k->val, k->ordering[i], &k->common);
-    if (!made[i]) return klu_free_numeric(&made[0], &k->common), NULL;
+  if (!order_bodies_first(k, A, layout, k->val, VALUES)) return NULL;
+  klu_numeric *best = NULL;
+  double least = INFINITY;
+  for (int i = 0; i < ORDERINGS; i++) {
+    if (!k->ordering[i]) continue;
+    klu_numeric *made = klu_factor(A->ptr, A->col, k->val, k->ordering[i], &k->common);
+    if (!made) {
+      const int status = k->common.status;
+      klu_free_numeric(&best, &k->common);
+      k->common.status = status;
+      k->symbolic = NULL;
+      return NULL;
+    }
+    const double work = work_of(k, A, k->ordering[i], made);
+    if (work < least) {
+      klu_free_numeric(&best, &k->common);
+      best = made;
+      least = work;
+      k->symbolic = k->ordering[i];
+    } else {
+      klu_free_numeric(&made, &k->common);
+    }
   }
-  int use = made[1] && entries(made[1]) < entries(made[0]);
-  klu_free_numeric(&made[!use], &k->common);
-  k->symbolic = k->ordering[use];
-  return made[use];
+  return best;
 }
 
 /* b <- (R A C)^-1 b */
@@ -183,7 +232,7 @@ static ga_status full_factor(ga_linsol *ls, const ga_csr *A) {
   klu *k = ls->impl;
   const bool first = !k->symbolic;
   klu_free_numeric(&k->numeric, &k->common);
-  k->numeric = factor_anew(k, A);
+  k->numeric = factor_anew(k, A, ls->layout);
   ls->repivots++;
   if (!k->numeric) return k->common.status == KLU_SINGULAR ? GA_RETRY_SINGULAR : klu_status(k);
   if (!klu_rgrowth(A->ptr, A->col, k->val, k->symbolic, k->numeric, &k->common)) {
@@ -341,6 +390,7 @@ static ga_status sparse_null_space(ga_linsol *ls, const ga_csr *A, ga_null_space
   ga_status status = disturbed_copy(k, A, &B, &scratch);
   if (status == GA_OK) status = ga_null_space_room(&k->null, k->n, 1);
   if (status == GA_OK) {
+    k->common.btf = 1;
     symbolic = klu_analyze(k->n, B.ptr, B.col, &k->common);
     uint32_t random = 98765;
     for (int attempt = 0; symbolic && !numeric && attempt < DISTURBANCES; attempt++) {
@@ -365,7 +415,7 @@ static int sparse_singular_column(const ga_linsol *ls) {
   return k->singular;
 }
 
-/* Forget scaling, choice of ordering and pivots; both orderings stay. */
+/* Forget scaling, choice of ordering and pivots; orderings by the pattern stay. */
 static void sparse_reset(ga_linsol *ls) {
   klu *k = ls->impl;
   k->scale.known = k->by_block = false;
@@ -379,7 +429,7 @@ static void sparse_free(ga_linsol *ls) {
   klu *k = ls->impl;
   if (!k) return;
   klu_free_numeric(&k->numeric, &k->common);
-  for (int i = 0; i < 2; i++) klu_free_symbolic(&k->ordering[i], &k->common);
+  for (int i = 0; i < ORDERINGS; i++) klu_free_symbolic(&k->ordering[i], &k->common);
   ga_null_space_free(&k->null);
   ga_arena_free(&k->arena);
   ga_free(k);

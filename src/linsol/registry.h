@@ -5,6 +5,7 @@
 
 #include "base/base.h"
 #include "genalpha/ga_options.h"
+#include "linsol/ordering.h"
 
 extern const ga_linsol_ops ga_linsol_dense, ga_linsol_klu, ga_linsol_mumps, ga_linsol_weak_entries;
 /* klu that accepts pivots down to 1e-3 of the largest, for callers that refine their solutions */
@@ -17,20 +18,36 @@ enum { GA_DENSE_SMALL = 60 };
  * to trouble. */
 bool ga_mumps_available(char *trouble, size_t room);
 
-/* Time of a factorization and two solves in nanoseconds, predicted from the pattern (choice.c). The
- * formulas are fitted to times on the Newton and KKT matrices of the built-in problems, from 1 to
- * 70000 rows. Where dense and klu take about the same time, the predictions are right within a
- * third. Only the ratios matter. */
+/* Pivots of "klu" stay on the diagonal unless they are ten times too small. */
+#define GA_KLU_TOLERANCE 0.1
+
+/* Instructions of "klu" for each entry of its factors in a solve. */
+#define GA_KLU_ENTRY 8.7
+
+/* Work of a solver in instructions. Only ratios matter. */
+typedef struct ga_linsol_work {
+  double factor, solve;
+} ga_linsol_work;
+
+/* Work of a matrix: one factorization and as many solves as usual (choice.c). */
+double ga_linsol_total(ga_linsol_work work);
+
+/* Work predicted from the pattern (choice.c). The formulas are fitted to the instructions of the
+ * solvers on Newton matrices of all problems and models (bench/solvers). */
 typedef struct ga_linsol_prediction {
   int rows;
-  double fill; /* entries of L and U */
-  double dense, klu, mumps;
+  ga_linsol_work dense, klu, mumps;
 } ga_linsol_prediction;
 
+/* Work of "klu" for factors with these counts; blocks: the factors are block triangular. */
+ga_linsol_work ga_klu_work(const ga_csr *A, const ga_ordering_counts *counts, bool blocks);
+/* Work of a solve of "weak-entries" for A, if one solve with the strong entries takes `strong`. */
+double ga_weak_entries_solve(const ga_csr *A, double strong);
 /* False if there is no memory. */
 bool ga_linsol_predict(const ga_csr *A, ga_linsol_prediction *out);
-/* The fastest of the three that is available, and its time. */
-const ga_linsol_ops *ga_linsol_fastest(const ga_linsol_prediction *prediction, double *time);
+/* The one of the three with the least work that is available, and its work. */
+const ga_linsol_ops *ga_linsol_fastest(const ga_linsol_prediction *prediction,
+                                       ga_linsol_work *work);
 
 /* The solver "auto" takes for a pattern, and why; NULL if there is no memory to find out. */
 const ga_linsol_ops *ga_linsol_auto(const ga_csr *A, char *why, size_t room);

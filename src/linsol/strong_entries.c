@@ -241,9 +241,9 @@ static bool fill_rest(ga_strong_entries *s) {
 }
 
 /* Choose P for the values of A: mark strong entries (|R A C| >= weak), pair rows with columns, form
- * the blocks, predict time and fill of each block with its fastest solver (sums in s->time,
- * s->fill). layout may be NULL. GA_RETRY_NONFINITE or GA_ERR_MEM on failure, without a message.
- * Then ga_strong_entries_open. */
+ * the blocks, predict the work of each block with the solver of least work (sum in
+ * s->work_of_P). layout may be NULL. GA_RETRY_NONFINITE or GA_ERR_MEM on failure, without a
+ * message. Then ga_strong_entries_open. */
 ga_status ga_strong_entries_choose(ga_strong_entries *s, const ga_csr *A,
                                    const ga_linsol_layout *layout, double weak) {
   s->scale.known = false;
@@ -260,14 +260,14 @@ ga_status ga_strong_entries_choose(ga_strong_entries *s, const ga_csr *A,
     s->nblock = 0;
     return GA_ERR_MEM;
   }
-  s->time = s->fill = 0;
+  s->work_of_P = (ga_linsol_work){0, 0};
   for (int k = 0; k < s->nblock; k++) {
     ga_linsol_prediction of;
-    double time;
+    ga_linsol_work work;
     if (!ga_linsol_predict(&s->block[k].D, &of)) return GA_ERR_MEM;
-    s->block[k].ls.ops = ga_linsol_fastest(&of, &time);
-    s->time += time;
-    s->fill += of.fill;
+    s->block[k].ls.ops = ga_linsol_fastest(&of, &work);
+    s->work_of_P.factor += work.factor;
+    s->work_of_P.solve += work.solve;
   }
   return GA_OK;
 }

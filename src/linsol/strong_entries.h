@@ -33,11 +33,10 @@ typedef struct ga_strong_entries {
   double *work;     /* n numbers */
   int nblock;
   ga_strong_entries_block block[GA_STRONG_ENTRIES_BLOCKS];
-  ga_csr rest;    /* strong entries below the blocks, by rows of A */
-  int *rest_from; /* slot in A of each entry of rest */
-  int entries;    /* number of strong entries */
-  double time;    /* predicted time to factor and solve with all blocks, in ns */
-  double fill;    /* predicted number of entries of their factors */
+  ga_csr rest;              /* strong entries below the blocks, by rows of A */
+  int *rest_from;           /* slot in A of each entry of rest */
+  int entries;              /* number of strong entries */
+  ga_linsol_work work_of_P; /* predicted work to factor all blocks, and to solve with them once */
 } ga_strong_entries;
 
 /* Allocate the arrays for a pattern; arena.failed is set if memory runs out. */

@@ -13,8 +13,8 @@
  *
  * It ends when the residual of every row is at the rounding level of the terms of that row. If it
  * converges too slowly, P is chosen again for the present values, then with more entries. If that
- * does not help, or if the predicted time of P is too long, A itself is factored: for this matrix
- * and for the next 1, 3, 7, .. 63 matrices, more after each failure. */
+ * does not help, or if P is predicted to take more work than A, A itself is factored: for this matrix
+ * and for the next 1, 7, 31, .. PAUSE_MAX matrices, more after each failure. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -32,17 +32,20 @@ static const double EXACT = 8 * DBL_EPSILON; /* backward error at which the iter
 static const double ENOUGH = 1e3 * DBL_EPSILON;
 /* Terms below FLOOR times the largest unknown count as rounding errors. */
 static const double FLOOR = 1e-6;
-static const double GAIN = 0.7; /* largest predicted time of P relative to that of A */
-/* Most iterations of one solution; number of iterations assumed in predictions. */
+/* Largest predicted work of P relative to that of A, whose prediction is up to 1.6 times too large. */
+static const double GAIN = 0.65;
+/* Most iterations of one solution; number of iterations assumed in predictions (2 to 5 measured). */
 enum { ITERATIONS = 12, USUAL = 4 };
-enum { PAUSE_MAX = 63 };     /* most matrices factored whole before P is tried again */
+/* Most matrices factored whole before P is tried again. A trial takes as long as about ten
+ * factorizations. */
+enum { PAUSE_MAX = 1023 };
 enum { DENSE_REPORT = 500 }; /* most rows for which null spaces are found by dense elimination */
 
 typedef struct {
   ga_arena arena;
   int n, nnz;
   ga_csr A;                       /* the pattern given, and a copy of the last values */
-  double whole;                   /* predicted time of a factorization of A and two solves, in ns */
+  double whole;                   /* predicted work of A, ga_linsol_total */
   const ga_linsol_ops *whole_ops; /* the solver of that prediction */
   bool chosen;                    /* P is chosen */
   bool stale;                     /* P was chosen for earlier values */
@@ -61,7 +64,7 @@ typedef struct {
   double *trial;                  /* n numbers: right-hand side that tests a new P */
 } weak_entries;
 
-/* Allocate ls->impl for the pattern of A and predict the time of factoring A as a whole. No P is
+/* Allocate ls->impl for the pattern of A and predict the work of factoring A as a whole. No P is
  * chosen yet: that needs values. */
 static ga_status weak_entries_analyze(ga_linsol *ls, const ga_csr *A) {
   weak_entries *s = ga_calloc(1, sizeof *s);
@@ -78,14 +81,23 @@ static ga_status weak_entries_analyze(ga_linsol *ls, const ga_csr *A) {
   ga_strong_entries_init(&s->strong, A, ls->layout);
   ga_linsol_prediction of_A;
   if (s->arena.failed || s->strong.arena.failed || !ga_linsol_predict(A, &of_A)) return GA_ERR_MEM;
-  s->whole_ops = ga_linsol_fastest(&of_A, &s->whole);
+  ga_linsol_work work;
+  s->whole_ops = ga_linsol_fastest(&of_A, &work);
+  s->whole = ga_linsol_total(work);
   s->weak = WEAK;
   return GA_OK;
 }
 
-/* Time of USUAL iterations in ns: each reads P's factors once and A twice. */
-static double time_of_iterations(const weak_entries *s) {
-  return USUAL * (s->strong.fill + 4 * s->nnz);
+/* Instructions of a solution with USUAL iterations: each solves with P, which takes `strong`
+ * instructions, and computes the residual b - A x and its size (14 an entry, 50 a row). */
+double ga_weak_entries_solve(const ga_csr *A, double strong) {
+  return USUAL * (strong + 14.0 * ga_csr_nnz(A) + 50.0 * A->nrow);
+}
+
+/* The predicted work of P: a factorization, and a solution by iteration. */
+static ga_linsol_work work_of_iterations(const weak_entries *s) {
+  const ga_linsol_work P = s->strong.work_of_P;
+  return (ga_linsol_work){P.factor, ga_weak_entries_solve(&s->A, P.solve)};
 }
 
 /* Choose P for the present values in s->A with the limit s->weak, and open its solvers. Sets
@@ -96,11 +108,11 @@ static ga_status choose_strong(ga_linsol *ls) {
   s->stale = s->chosen = false;
   ga_status status = ga_strong_entries_choose(&s->strong, &s->A, ls->layout, s->weak);
   if (status != GA_OK) return status;
-  double split = s->strong.time + time_of_iterations(s);
+  const double split = ga_linsol_total(work_of_iterations(s));
   snprintf(ls->why, sizeof ls->why,
-           "%s%d rows, %d of %d entries strong, %d block%s, %.2g ms; whole by %s %.2g ms",
+           "%s%d rows, %d of %d entries strong, %d block%s, %.2g instructions; whole by %s %.2g",
            s->automatic ? "auto: " : "", s->n, s->strong.entries, s->nnz, s->strong.nblock,
-           s->strong.nblock > 1 ? "s" : "", 1e-6 * split, s->whole_ops->name, 1e-6 * s->whole);
+           s->strong.nblock > 1 ? "s" : "", split, s->whole_ops->name, s->whole);
   if (split > GAIN * s->whole) return GA_OK;
   status = ga_strong_entries_open(&s->strong);
   s->chosen = status == GA_OK;
@@ -115,8 +127,9 @@ static ga_status factor_strong(ga_linsol *ls) {
   ga_status status = ga_strong_entries_factor(&s->strong, &s->A);
   ls->repivots += ga_strong_entries_repivots(&s->strong) - before;
   s->iterates = status == GA_OK;
-  ls->cost.factor = s->strong.time / time_of_iterations(s);
-  ls->cost.solve = time_of_iterations(s) / s->nnz; /* KLU takes about 1 ns for an entry */
+  const ga_linsol_work work = work_of_iterations(s);
+  ls->cost.factor = work.factor / work.solve;
+  ls->cost.solve = work.solve / (GA_KLU_ENTRY * s->nnz);
   return status;
 }
 
@@ -140,11 +153,11 @@ static ga_status factor_full(ga_linsol *ls) {
 }
 
 /* P has failed: factor A itself, for this matrix and the next s->pause ones; then P is chosen from
- * scratch. After each failure the pause grows: 1, 3, 7, .. PAUSE_MAX. */
+ * scratch. After each failure the pause grows: 1, 7, 31, .. PAUSE_MAX. */
 static ga_status pause_and_factor_full(ga_linsol *ls) {
   weak_entries *s = ls->impl;
   s->pause = s->pause_next;
-  s->pause_next = s->pause_next < PAUSE_MAX ? 2 * s->pause_next + 1 : PAUSE_MAX;
+  s->pause_next = s->pause_next < PAUSE_MAX ? 4 * s->pause_next + 3 : PAUSE_MAX;
   s->chosen = false;
   s->weak = WEAK;
   ga_strong_entries_close(&s->strong, true);
@@ -243,6 +256,7 @@ static ga_status weak_entries_factor(ga_linsol *ls, const ga_csr *A) {
   s->stale = s->chosen;
   ga_status status = s->chosen ? GA_OK : choose_strong(ls);
   if (status != GA_OK) return status;
+  if (!s->chosen) s->pause_next = PAUSE_MAX; /* not faster: other values change that rarely */
   if (!s->chosen || factor_strong(ls) != GA_OK) return pause_and_factor_full(ls);
   return s->stale ? GA_OK : test_choice(ls);
 }
