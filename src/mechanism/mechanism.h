@@ -314,6 +314,8 @@ ga_status ga_mechanism_check_sides(const ga_mechanism *m, const double *before, 
                                    const bool *hold, ga_error *err);
 /* row `row` of an element is a length, not an angle */
 bool ga_row_is_length(const ga_mechanism *m, const ga_element *el, int row);
+/* size of a large residual of that row: the mechanism's length, or 1 rad */
+double ga_row_size(const ga_mechanism *m, const ga_element *el, int row);
 /* resistance of velocities to change and their units, nv numbers each (see ga_assembly) */
 void ga_mechanism_weights(const ga_mechanism *m, double *weight, double *unit);
 

@@ -53,11 +53,36 @@ void ga_mechanism_moved(const ga_mechanism *m, int i, double moved[2]) {
 
 /* ---- weights -------------------------------------------------------------------------------- */
 
-/* true: row `row` of an element measures a length; false: an angle */
+/* Is coordinate number c a position, not an angle? */
+static bool is_position(const ga_mechanism *m, int c) {
+  const ga_angle *coordinate = &m->coordinates.item[c];
+  const ga_joint_data *data = m->joints.item[coordinate->joint].data;
+  return !data->type->coordinate[coordinate->which].angle;
+}
+
+/* true: row `row` of an element measures a length; false: an angle. The rows of drives and couplers
+ * measure what their coordinates do; a position among them makes a length. */
 bool ga_row_is_length(const ga_mechanism *m, const ga_element *el, int row) {
   ga_structure s = {0};
   el->type->structure(m, el, &s);
-  return s.touches[row] & (GA_IN_XA | GA_IN_XB);
+  if (s.touches[row]) return s.touches[row] & (GA_IN_XA | GA_IN_XB);
+  for (int k = 0; k < el->ncoordinate; k++) {
+    if (is_position(m, el->coordinate[k])) return true;
+  }
+  return false;
+}
+
+/* Size of a large residual of this row: the mechanism's length, or 1 rad; of a coupler the largest
+ * of these times the coefficients of its coordinates. */
+double ga_row_size(const ga_mechanism *m, const ga_element *el, int row) {
+  double size = 0;
+  if (el->type != &ga_element_coupler) return ga_row_is_length(m, el, row) ? m->length : 1;
+  const ga_coupler_data *data = el->data;
+  for (int k = 0; k < el->ncoordinate; k++) {
+    const double unit = is_position(m, el->coordinate[k]) ? m->length : 1;
+    size = fmax(size, fabs(data->coefficient[k]) * unit);
+  }
+  return size;
 }
 
 /* Sets `arm` of every body (zero before): the distance of its farthest joint point from its centre
@@ -130,7 +155,7 @@ static double worst_row(const ga_mechanism *m, const ga_element *el, const doubl
     const bool holonomic = row < el->nlam, is_length = ga_row_is_length(m, el, row);
     const double x =
         fabs(holonomic ? open[el->lam_at + row] : open[m->nlam + el->psi_at + row - el->nlam]);
-    const double scaled = x / (is_length ? m->length : 1);
+    const double scaled = x / ga_row_size(m, el, row);
     if (scaled > most) most = scaled, *value = x, *length = is_length;
   }
   return most;

@@ -235,7 +235,7 @@ static double largest_drive(const ga_mechanism *m, const double *gt) {
   for (int i = 0; i < m->elements.count; i++) {
     const ga_element *el = &m->elements.item[i];
     for (int row = 0; row < el->nlam; row++) {
-      const double size = ga_row_is_length(m, el, row) ? m->length : 1;
+      const double size = ga_row_size(m, el, row);
       largest = fmax(largest, fabs(gt[el->lam_at + row]) / size);
     }
   }
@@ -288,7 +288,7 @@ static const double ROUGH = 1e-7;
  * start_rate. */
 static double allowed_residual(const ga_mechanism *m, const ga_element *el, int row, bool velocity,
                                double rate) {
-  const double size = ga_row_is_length(m, el, row) ? m->length : 1;
+  const double size = ga_row_size(m, el, row);
   return START_TOL * size * (velocity ? rate : 1);
 }
 
