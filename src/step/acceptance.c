@@ -2,7 +2,8 @@
 /* When a step is solved.
  *
  * Velocities that M, K, C, G or H connect are one subsystem, with one scale: X, its largest
- * acceleration sqrt(w) |x| in the metric W. An iterate x with residual r is accepted if
+ * acceleration sqrt(w) |x| in the metric W, at least 8 eps Q/h^2, which one step from rest needs to
+ * move q_1 by its roundings. An iterate x with residual r is accepted if
  *
  *     small      every force row has |r_i| <= tol m_i X / sqrt(w_i) + 8 eps terms_i, and every
  *                constraint row |r_i| <= |D_i| (tol X / sqrt(w) + rounding): no solve is needed;
@@ -41,12 +42,12 @@ ga_status ga_acceptance_init(ga_acceptance *a, ga_equations *eq, ga_factors *fac
   *a = (ga_acceptance){.eq = eq, .factors = factors, .tol = tol};
   ga_status status = ga_subsystems_init(&a->sub, eq->eval, arena);
   if (status != GA_OK) return status;
-  double **const of_sub[] = {&a->largest, &a->allowed, &a->change, &a->before,
-                             &a->force,   &a->mass,    &a->floor,  &a->by_force};
+  double **const of_sub[] = {&a->largest, &a->least, &a->allowed, &a->change,  &a->before,
+                             &a->force,   &a->mass,  &a->floor,   &a->by_force};
   double **const of_nv[] = {&a->size_q,  &a->size_v,  &a->by_x,
                             &a->inertia, &a->shift_q, &a->shift_v};
   double **const of_n[] = {&a->level, &a->claim, &a->r_up, &a->r_down};
-  for (int i = 0; i < 8; i++) *of_sub[i] = ga_arena_doubles(arena, (size_t)a->sub.count);
+  for (int i = 0; i < 9; i++) *of_sub[i] = ga_arena_doubles(arena, (size_t)a->sub.count);
   for (int i = 0; i < 6; i++) *of_nv[i] = ga_arena_doubles(arena, (size_t)eq->nv);
   for (int i = 0; i < 4; i++) *of_n[i] = ga_arena_doubles(arena, (size_t)eq->n);
   a->reaction = ga_arena_doubles(arena, (size_t)eq->nx);
@@ -93,7 +94,7 @@ static void clear(const ga_acceptance *a, double *number) {
 static void measure_scales(ga_acceptance *a, const double *x) {
   const ga_equations *eq = a->eq;
   const double *root = eq->eval->root_metric;
-  clear(a, a->largest);
+  memcpy(a->largest, a->least, (size_t)a->sub.count * sizeof(double));
   for (int b = 0; b < eq->method->nx; b++) raise_largest(a, root, x + b * eq->nv, a->largest);
   ga_subsystems_max(&a->sub, eq->eval->team, a->largest);
   for (int s = 0; s < a->sub.count; s++) a->allowed[s] = (a->tol + ROUND) * a->largest[s];
@@ -101,7 +102,7 @@ static void measure_scales(ga_acceptance *a, const double *x) {
 }
 
 /* The iteration begins; the equations are evaluated at the guess. Sets size_q, size_v, noise, the
- * inertia m M_ii of each velocity and the scales of the guess. Where G is a difference
+ * inertia m M_ii of each velocity, the least scales and the scales of the guess. Where G is a difference
  * quotient, g is rounded like |G| |q|, the steps of the quotient grow like |q|^(1/5) only, and
  * every entry of a row has the rounding of the largest: V is then that of the subsystem. In a team
  * collective. */
@@ -110,6 +111,9 @@ ga_status ga_acceptance_begin(ga_acceptance *a, const ga_iterate *at) {
   const ga_csr *M = &eq->site[GA_SITE_NEW].M;
   const double *root = eq->eval->root_metric;
   ga_equations_sizes(eq, a->size_q, a->size_v);
+  clear(a, a->least);
+  raise_largest(a, root, a->size_q, a->least);
+  for (int s = 0; s < a->sub.count; s++) a->least[s] *= ROUND / (eq->h * eq->h);
   a->noise = eq->eval->noise_all;
   if (a->noise > DBL_EPSILON) {
     const double size = ga_team_max(eq->eval->team, ga_max_abs(eq->nv, a->size_q));

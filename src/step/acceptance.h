@@ -24,6 +24,7 @@ typedef struct ga_acceptance {
   ga_subsystems sub;
   /* of each subsystem, in the metric W: */
   double *largest;  /* X: the largest sqrt(w) |x| */
+  double *least;    /* the least X: a motion of q_1 by its roundings */
   double *allowed;  /* (tol + 8 eps) X: the acceleration that may be wrong */
   double *change;   /* the largest sqrt(w) |dx| of the increment, */
   double *before;   /* and of the one that was taken last */
