@@ -237,6 +237,24 @@ static int worker_count(const settings *set, const sweep_job *job) {
 
 /* ---- after the runs ------------------------------------------------------------------------- */
 
+/* Print each range and distribution with the number of its values and the distance between them, so
+ * that A:B:N is not taken for A:B:DISTANCE. Lists show their values on the command line. */
+static void print_variables(const sweep_plan *p) {
+  for (int i = 0; i < p->count; i++) {
+    const sweep_variable *v = &p->variable[i];
+    if (v->word) continue;
+    printf("  %-13s%s: ", "varied", v->name);
+    if (v->law.kind) {
+      printf("drawn for each of %ld runs\n", p->runs);
+    } else if (v->logarithmic) {
+      printf("%ld values from %g to %g%s, with equal ratios\n", v->count, v->from, v->to, v->unit);
+    } else {
+      const double apart = v->count > 1 ? (v->to - v->from) / (double)(v->count - 1) : 0;
+      printf("%ld values from %g to %g%s, %.6g apart\n", v->count, v->from, v->to, v->unit, apart);
+    }
+  }
+}
+
 /* Print how many runs ended how, the effort, the first failure and the names of the files. tally:
  * the runs made now; ends: all runs of the table. */
 static void print_summary(const settings *set, const resources *r, const sweep_tally *tally,
@@ -256,6 +274,7 @@ static void print_summary(const settings *set, const resources *r, const sweep_t
            tally->seconds);
   }
   putchar('\n');
+  print_variables(&set->plan);
   if (ends->first_failed >= 0) {
     printf("  %-13srun %ld: ", "failed", ends->first_failed);
     tool_print_wrapped(stdout, ends->message, 15);

@@ -318,4 +318,8 @@ rm -f first.csv.journal
 succeeds sweep heavy-top --vary h=1e-3 --t-end 0.01 --out second.csv --history shared.csv
 ok "the mark is gone" [ ! -e shared.csv.owner ]
 
+# a range says how many values it has
+succeeds sweep heavy-top --vary h=1e-3:2e-3:6 --t-end 0.01 --out range.csv
+ok "values of a range" out_has 'varied  *h: 6 values from 0.001 to 0.002, 0.0002 apart'
+
 finish
