@@ -77,6 +77,7 @@ static bool read_sections(ga_reader *r, const ga_node *root) {
     if (repeat && !ga_read_repeat(r, repeat, s)) return false;
     /* before couplers and torsions, whose defaults are start values of coordinates */
     if (initial && s->read == ga_read_joint && !ga_read_initial(r, initial)) return false;
+    if (s->read == ga_read_joint && !ga_add_joint_forces(r)) return false;
   }
   return true;
 }
@@ -140,6 +141,7 @@ static ga_status load_file(const char *path, const char *text, size_t length,
     ga_mechanism_set_log(file->mechanism, options->log, options->log_context);
     read_all(&r, root, options, file);
     status = r.status;
+    ga_free(r.joint_forces.item);
     /* the file takes over the lists of the reader, and frees them */
     file->functions.item = r.functions.item, file->functions.count = r.functions.count;
     file->parameters.item = r.parameters.item, file->parameters.count = r.parameters.count;

@@ -24,6 +24,10 @@ struct ga_file {
   GA_LIST(ga_file_event) events;
 };
 
+/* Help of a field of a section: a constant, or text (room bytes) for sections that compose it. */
+enum { GA_HELP_ROOM = 300 };
+const char *ga_field_help(const ga_section *s, const ga_field *f, char *text, size_t room);
+
 /* parameters.c: those of the file, replaced by those of the caller */
 bool ga_read_parameters(ga_reader *r, const ga_node *node, const ga_file_options *options);
 

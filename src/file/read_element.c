@@ -24,11 +24,19 @@ static bool read_turns(ga_reader *r, const ga_field *f, const ga_node *node, voi
   return true;
 }
 
-/* Target of the fields of a joint; turns: node of that key, NULL: not given. */
+/* Target of the fields of a joint; turns, on: nodes of these keys, NULL: not given. */
 typedef struct {
   ga_joint joint;
   const ga_node *turns;
+  ga_on_coordinates on;
 } joint_input;
+
+/* Field reader: keep the node; ga_read_on_coordinates reads it when the type is known. */
+static bool keep_node(ga_reader *r, const ga_field *f, const ga_node *node, void *out) {
+  (void)r, (void)f;
+  *(const ga_node **)out = node;
+  return true;
+}
 
 /* *n <- a whole number of magnitude up to 1e6; others fail. */
 static bool read_whole_number(ga_reader *r, const ga_node *node, int *n) {
@@ -89,15 +97,25 @@ const ga_field ga_joint_fields[] = {
     POINT(direction, "direction", "of a knife edge, on B", NULL),
     {"turns", "turns", "whole turns added to the start of its angles", read_turns,
      AT(joint_input, turns), NULL, false, NULL},
+    {"stiffness", "each_coordinate", "of a spring on its coordinate", keep_node,
+     AT(joint_input, on.stiffness), NULL, false, "J/q^2"},
+    {"free", "each_coordinate", "value at which that spring is free; default: that of the start",
+     keep_node, AT(joint_input, on.free), NULL, false, "q"},
+    {"damping", "each_coordinate", "of its coordinate", keep_node, AT(joint_input, on.damping),
+     NULL, false, "J s/q^2"},
+    {"limits", "joint_limits", "soft stops of its coordinate, as in the section limits", keep_node,
+     AT(joint_input, on.limits), NULL, false, "q"},
     {.key = NULL}};
 
-/* Read an entry of `joints` and add it to r->m. */
+/* Read an entry of `joints` and add it to r->m; springs, dampers and limits of its coordinates are
+ * kept until the start values are known. */
 bool ga_read_joint(ga_reader *r, const char *name, const ga_node *node) {
   joint_input in = {.turns = NULL};
   ga_error err = {GA_OK, ""};
   if (!ga_read_fields(r, node, ga_joint_fields, &in) || !set_turns(r, &in)) return false;
   in.joint.name = name;
-  return ga_reader_accept(r, node, ga_mechanism_add_joint(r->m, &in.joint, &err), &err);
+  if (!ga_reader_accept(r, node, ga_mechanism_add_joint(r->m, &in.joint, &err), &err)) return false;
+  return ga_read_on_coordinates(r, name, in.joint.type, node, &in.on);
 }
 
 /* ---- drives and couplers -------------------------------------------------------------------- */

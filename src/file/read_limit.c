@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Limits of coordinates: soft stops. With p, how far the coordinate s is beyond a limit, and p' its
+/* Limits of coordinates, and what the keys of a joint put on its coordinates: springs, dampers and
+ * limits. With p, how far the coordinate s is beyond a limit, and p' its
  * rate, the effort that pushes it back is
  *
  *     k p + d,   d = c p', but -k p <= d <= k p
  *
  * and 0 for p <= 0. The damping is never more than the elastic effort, so that the effort begins at 0
  * when the limit is met, whatever the speed is, and a limit never pulls. */
-#include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "file/reader.h"
 
@@ -58,14 +60,8 @@ static int limit_effort(void *context, const double *variables, int along, doubl
   return 0;
 }
 
-/* Read an entry of `limits` and add it to r->m, as an effort on its coordinate. False after a
- * failure, which is recorded in r. */
-bool ga_read_limit(ga_reader *r, const char *name, const ga_node *node) {
-  limit_input *in = ga_arena_take(r->arena, 1, sizeof *in);
-  ga_error err = {GA_OK, ""};
-  if (!in) return ga_reader_accept(r, node, GA_ERR_MEM, &(ga_error){GA_ERR_MEM, "no memory"});
-  *in = (limit_input){.coordinate = NULL};
-  if (!ga_read_fields(r, node, ga_limit_fields, in)) return false;
+/* Check a limit that was read from the node. */
+static bool check_limit(ga_reader *r, const ga_node *node, const limit_input *in) {
   if (!in->lower.given && !in->upper.given) {
     return ga_reader_fail(r, node, "a limit needs lower, upper or both");
   }
@@ -73,13 +69,153 @@ bool ga_read_limit(ga_reader *r, const char *name, const ga_node *node) {
     return ga_reader_fail(r, node, "lower %g must be less than upper %g", in->lower.value,
                           in->upper.value);
   }
-  if (!(in->stiffness > 0) || !(in->damping >= 0)) {
-    return ga_reader_fail(r, node, "stiffness must be positive, damping not negative");
+  if (in->stiffness > 0 && in->damping >= 0) return true;
+  return ga_reader_fail(r, node, "stiffness must be positive, damping not negative");
+}
+
+/* The force of a limit; it borrows `in`. */
+static ga_force limit_force(const char *name, limit_input *in) {
+  return (ga_force){.name = name,
+                    .type = "torsion",
+                    .coordinate = in->coordinate,
+                    .free = {.given = true, .value = 0},
+                    .law = {.fn = limit_effort, .context = in}};
+}
+
+/* A new limit of the file's arena, zero; NULL, with a failure at the node, without memory. */
+static limit_input *new_limit(ga_reader *r, const ga_node *node) {
+  limit_input *in = ga_arena_take(r->arena, 1, sizeof *in);
+  if (in) *in = (limit_input){.coordinate = NULL};
+  if (!in) ga_reader_accept(r, node, GA_ERR_MEM, &(ga_error){GA_ERR_MEM, "no memory"});
+  return in;
+}
+
+/* Read an entry of `limits` and add it to r->m, as an effort on its coordinate. False after a
+ * failure, which is recorded in r. */
+bool ga_read_limit(ga_reader *r, const char *name, const ga_node *node) {
+  limit_input *in = new_limit(r, node);
+  ga_error err = {GA_OK, ""};
+  if (!in || !ga_read_fields(r, node, ga_limit_fields, in) || !check_limit(r, node, in)) {
+    return false;
   }
-  const ga_force force = {.name = name,
-                          .type = "torsion",
-                          .coordinate = in->coordinate,
-                          .free = {.given = true, .value = 0},
-                          .law = {.fn = limit_effort, .context = in}};
+  const ga_force force = limit_force(name, in);
   return ga_reader_accept(r, node, ga_mechanism_add_force(r->m, &force, &err), &err);
+}
+
+/* ---- keys of joints -------------------------------------------------------------------------- */
+
+/* Number of coordinates of a type. */
+static int count_coordinates(const ga_joint_type *type) {
+  int n = 0;
+  while (n < GA_COORDINATES_MAX && type->coordinate[n].name) n++;
+  return n;
+}
+
+/* *item <- what a key of a joint gives for its coordinate k: the node itself if the joint has one
+ * coordinate and the node is no map of coordinates, else the entry of that name; NULL: nothing. */
+static bool pick_coordinate(ga_reader *r, const ga_joint_type *type, int k, const ga_node *node,
+                            bool map_of_keys, const ga_node **item) {
+  *item = NULL;
+  if (!node) return true;
+  const int n = count_coordinates(type);
+  const bool named = node->kind == GA_NODE_MAP && !(map_of_keys && ga_node_find(node, "stiffness"));
+  if (!named && n != 1) {
+    return ga_reader_fail(r, node,
+                          n == 0 ? "type '%s' has no coordinate"
+                                 : "type '%s' has several coordinates: write {NAME: ..}",
+                          type->name);
+  }
+  *item = named ? ga_node_find(node, type->coordinate[k].name) : node;
+  for (const ga_node *other = named ? node->first : NULL; other; other = other->next) {
+    int i = 0;
+    while (i < n && strcmp(type->coordinate[i].name, other->key->text) != 0) i++;
+    if (i < n) continue;
+    return ga_reader_fail(r, other->key, "type '%s' has no coordinate '%.40s'", type->name,
+                          other->key->text);
+  }
+  return true;
+}
+
+/* *x <- the number of a key for coordinate k of a joint; *given: there is one. */
+static bool read_for_coordinate(ga_reader *r, const ga_joint_type *type, int k, const ga_node *node,
+                                ga_given *x) {
+  const ga_node *item;
+  if (!pick_coordinate(r, type, k, node, false, &item)) return false;
+  x->given = item != NULL;
+  return item ? ga_read_number(r, item, &x->value) : true;
+}
+
+/* JOINT + between + COORDINATE + after in the file's arena; NULL without memory. */
+static const char *joined_name(ga_reader *r, const char *joint, const char *between,
+                               const char *coordinate, const char *after) {
+  const size_t n = strlen(joint) + strlen(between) + strlen(coordinate) + strlen(after) + 1;
+  char *text = ga_arena_take(r->arena, n, 1);
+  if (text) snprintf(text, n, "%s%s%s%s", joint, between, coordinate, after);
+  return text;
+}
+
+/* Append a force to r->joint_forces. */
+static bool keep_force(ga_reader *r, const char *joint, const ga_node *node, ga_force force) {
+  if (!force.name || !force.coordinate || !GA_GROW(r->joint_forces)) {
+    return ga_reader_accept(r, node, GA_ERR_MEM, &(ga_error){GA_ERR_MEM, "no memory"});
+  }
+  r->joint_forces.item[r->joint_forces.count++] = (ga_joint_force){joint, node, force};
+  return true;
+}
+
+/* Read the limit of coordinate k, if there is one, and keep its force. */
+static bool read_joint_limit(ga_reader *r, const char *joint, const ga_joint_type *type, int k,
+                             const ga_node *node, const char *coordinate) {
+  const ga_node *item;
+  if (!pick_coordinate(r, type, k, node, true, &item) || !item) return r->status == GA_OK;
+  limit_input *in = new_limit(r, item);
+  if (!in) return false;
+  in->coordinate = coordinate;
+  /* the coordinate is that of the joint: the key is not read */
+  if (!ga_read_fields(r, item, ga_limit_fields + 1, in) || !check_limit(r, item, in)) return false;
+  const char *name = joined_name(r, joint, "_", type->coordinate[k].name, "_limit");
+  return keep_force(r, joint, item, limit_force(name, in));
+}
+
+/* Read the keys of a joint that act on its coordinates, and keep their forces, JOINT_COORDINATE
+ * and JOINT_COORDINATE_limit, in r->joint_forces. node: the joint. False after a failure. */
+bool ga_read_on_coordinates(ga_reader *r, const char *joint, const char *type_name,
+                            const ga_node *node, const ga_on_coordinates *on) {
+  const ga_joint_type *type = ga_joint_type_named(type_name);
+  if (!on->stiffness && !on->damping && !on->free && !on->limits) return true;
+  if (on->free && !on->stiffness) return ga_reader_fail(r, node, "free belongs to a stiffness");
+  const int n = count_coordinates(type);
+  for (int k = 0; k < (n > 0 ? n : 1); k++) {
+    ga_given stiffness = {0}, damping = {0}, free_at = {0};
+    if (!read_for_coordinate(r, type, k, on->stiffness, &stiffness) ||
+        !read_for_coordinate(r, type, k, on->damping, &damping) ||
+        !read_for_coordinate(r, type, k, on->free, &free_at)) {
+      return false;
+    }
+    const char *own = n > 0 ? type->coordinate[k].name : "";
+    const char *coordinate = joined_name(r, joint, ".", own, "");
+    const ga_force force = {.name = joined_name(r, joint, "_", own, ""),
+                            .type = "torsion",
+                            .coordinate = coordinate,
+                            .stiffness = stiffness.value,
+                            .damping = damping.value,
+                            .free = free_at};
+    if ((stiffness.given || damping.given) && !keep_force(r, joint, node, force)) return false;
+    if (!read_joint_limit(r, joint, type, k, on->limits, coordinate)) return false;
+  }
+  return true;
+}
+
+/* Add the forces of r->joint_forces to r->m. False after a failure, which is recorded in r. */
+bool ga_add_joint_forces(ga_reader *r) {
+  for (int i = 0; i < r->joint_forces.count; i++) {
+    const ga_joint_force *f = &r->joint_forces.item[i];
+    ga_error err = {GA_OK, ""};
+    ga_reader_enter(r, "joints");
+    ga_reader_enter(r, f->joint);
+    const ga_status status = ga_mechanism_add_force(r->m, &f->force, &err);
+    if (!ga_reader_accept(r, f->node, status, &err)) return false;
+    r->depth -= 2; /* leave the joint and "joints" */
+  }
+  return true;
 }

@@ -18,6 +18,14 @@ typedef struct ga_parameter {
 
 enum { GA_WHERE_MAX = 24, GA_INDEX_MAX = 8, GA_WORD_ROOM = 200 };
 
+/* A spring, damper or limit on a coordinate of a joint, as the joint's keys give it; it is added to
+ * the mechanism when the start values are known. Names and texts belong to the file's arena. */
+typedef struct ga_joint_force {
+  const char *joint; /* for messages */
+  const ga_node *node;
+  ga_force force;
+} ga_joint_force;
+
 typedef struct ga_reader {
   const char *path;
   ga_error *err;
@@ -26,6 +34,7 @@ typedef struct ga_reader {
   ga_mechanism *m;
   GA_LIST(ga_parameter) parameters;
   GA_LIST(ga_expr *) functions;
+  GA_LIST(ga_joint_force) joint_forces;
   ga_parameter index[GA_INDEX_MAX]; /* of repetitions, the innermost last */
   int nindex;
   const ga_node *later; /* the map of parameters while it is read; NULL otherwise */
@@ -137,6 +146,15 @@ bool ga_read_coupler(ga_reader *r, const char *name, const ga_node *node);
 const char *ga_force_help(const ga_field *field, char *text, size_t room);
 bool ga_read_force(ga_reader *r, const char *name, const ga_node *node);
 bool ga_read_limit(ga_reader *r, const char *name, const ga_node *node);
+
+/* Keys of a joint that act on its coordinates: nodes, NULL: not given. ga_read_on_coordinates keeps
+ * their forces in r->joint_forces; ga_add_joint_forces adds them to r->m, after `initial`. */
+typedef struct ga_on_coordinates {
+  const ga_node *stiffness, *damping, *free, *limits;
+} ga_on_coordinates;
+bool ga_read_on_coordinates(ga_reader *r, const char *joint, const char *type, const ga_node *node,
+                            const ga_on_coordinates *on);
+bool ga_add_joint_forces(ga_reader *r);
 bool ga_read_sensor(ga_reader *r, const char *name, const ga_node *node);
 extern const ga_field ga_body_fields[], ga_joint_fields[], ga_drive_fields[], ga_coupler_fields[],
     ga_force_fields[], ga_limit_fields[], ga_sensor_fields[];

@@ -5,8 +5,6 @@
 #include "file/private.h"
 #include "mechanism/force/force.h"
 
-enum { HELP = 300 };
-
 #define LIST_OF(item, least, most) \
   "{\"type\": \"array\", \"items\": " item ", \"minItems\": " #least ", \"maxItems\": " #most "}"
 #define REF(name) "{\"$ref\": \"#/$defs/" name "\"}"
@@ -87,6 +85,30 @@ static const struct {
     {"turns",
      "{\"oneOf\": [" REF("whole") ", {\"type\": \"object\", \"additionalProperties\": " REF(
          "whole") "}]}"},
+    {"each_coordinate",
+     "{\"oneOf\": [" REF("number") ", {\"type\": \"object\", \"minProperties\": 1, "
+                                   "\"additionalProperties\": " REF("number") "}]}"},
+    {"joint_limits", "{\"oneOf\": [" REF("stop") ", {\"type\": \"object\", \"minProperties\": 1, "
+                                                 "\"additionalProperties\": " REF("stop") "}]}"},
+    {"stop",
+     "{\"type\": \"object\", \"properties\": {\"lower\": " REF("number") ", \"upper\": " REF(
+         "number") ", \"stiffness\": " REF("number") ", \"damping\": " REF("number") "}, "
+                                                                                     "\"required\":"
+                                                                                     " ["
+                                                                                     "\"stiffness\""
+                                                                                     "], "
+                                                                                     "\"additionalP"
+                                                                                     "roperties\": "
+                                                                                     "false, "
+                                                                                     "\"anyOf\": "
+                                                                                     "[{"
+                                                                                     "\"required\":"
+                                                                                     " [\"lower\"]}"
+                                                                                     ", "
+                                                                                     "{\"required\""
+                                                                                     ": "
+                                                                                     "[\"upper\"]}]"
+                                                                                     "}"},
     {"sum",
      "{\"type\": \"object\", \"minProperties\": 1, \"propertyNames\": " REF(
          "coordinate") ", \"additionalProperties\": {\"allOf\": [" REF("number") ", {\"not\": "
@@ -112,34 +134,50 @@ static const struct {
          "vecto"
          "r2") ", \"velocity\": " REF("vector2") ", \"inertia\": " REF("number") ", "
                                                                                  "\"orientation\":"
-                                                                                 " " REF("number") ", \"angular_velocity\": " REF("number") "}},\n"
-                                                                                                                                            "      \"else\": {\"properties\": "
-                                                                                                                                            "{\"com\": " REF(
-                                                                                                                                                "vector3") ", "
-                                                                                                                                                           "\"position"
-                                                                                                                                                           "\": " REF("vector3") ", \"velocity\": " REF(
-                                                                                                                                                               "vector"
-                                                                                                                                                               "3") ","
-                                                                                                                                                                    " "
-                                                                                                                                                                    "\"inertia"
-                                                                                                                                                                    "\": "
-                                                                                                                                                                    "{\"type\":"
-                                                                                                                                                                    " \"array\""
-                                                                                                                                                                    "}, "
-                                                                                                                                                                    "\"orientat"
-                                                                                                                                                                    "ion\": "
-                                                                                                                                                                    "{"
-                                                                                                                                                                    "\"type\": "
-                                                                                                                                                                    "[\"array\""
-                                                                                                                                                                    ", "
-                                                                                                                                                                    "\"object\""
-                                                                                                                                                                    "]}, "
-                                                                                                                                                                    "\"angular_"
-                                                                                                                                                                    "velocity\""
-                                                                                                                                                                    ": "
-                                                                                                                                                                    "{\"type\":"
-                                                                                                                                                                    " \"array\""
-                                                                                                                                                                    "}}}"},
+                                                                                 " " REF("number") ", \"angular_velocity\": " REF(
+                                                                                     "number") "}},"
+                                                                                               "\n"
+                                                                                               "   "
+                                                                                               "   "
+                                                                                               "\"e"
+                                                                                               "lse"
+                                                                                               "\":"
+                                                                                               " {"
+                                                                                               "\"p"
+                                                                                               "rop"
+                                                                                               "ert"
+                                                                                               "ies"
+                                                                                               "\":"
+                                                                                               " "
+                                                                                               "{\""
+                                                                                               "com"
+                                                                                               "\":"
+                                                                                               " " REF(
+                                                                                                   "vector3") ", "
+                                                                                                              "\"position"
+                                                                                                              "\": " REF("vector3") ", \"velocity\": " REF(
+                                                                                                                  "vector"
+                                                                                                                  "3") ","
+                                                                                                                       " "
+                                                                                                                       "\"inertia"
+                                                                                                                       "\": "
+                                                                                                                       "{\"type\":"
+                                                                                                                       " \"array\""
+                                                                                                                       "}, "
+                                                                                                                       "\"orientat"
+                                                                                                                       "ion\": "
+                                                                                                                       "{"
+                                                                                                                       "\"type\": "
+                                                                                                                       "[\"array\""
+                                                                                                                       ", "
+                                                                                                                       "\"object\""
+                                                                                                                       "]}, "
+                                                                                                                       "\"angular_"
+                                                                                                                       "velocity\""
+                                                                                                                       ": "
+                                                                                                                       "{\"type\":"
+                                                                                                                       " \"array\""
+                                                                                                                       "}}}"},
     {"limits", "\"anyOf\": [{\"required\": [\"lower\"]}, {\"required\": [\"upper\"]}]"},
     {"drives", "\"oneOf\": [{\"required\": [\"position\"]}, {\"required\": [\"rate\"]}]"},
     {"sensors",
@@ -229,11 +267,6 @@ static void put_choice(FILE *to, const char *words) {
   fprintf(to, "]");
 }
 
-/* Help of a field of section s: a constant, or text (room bytes) for sections that compose it. */
-static const char *help_of(const ga_section *s, const ga_field *f, char *text, size_t room) {
-  return s->help_of ? s->help_of(f, text, room) : f->help;
-}
-
 /* Print a text as a JSON string. */
 static void put_text(FILE *to, const char *text) {
   fputc('"', to);
@@ -312,14 +345,14 @@ static void put_force_rules(FILE *to) {
 /* Print the definition of one entry of a section: its keys, which are required, and its rules; it
  * begins with the comma after the definition before it. */
 static void put_entry(FILE *to, const ga_section *s) {
-  char text[HELP];
+  char text[GA_HELP_ROOM];
   fprintf(to,
           ",\n    \"%s_entry\": {\"type\": \"object\", \"additionalProperties\": false,\n"
           "      \"properties\": {",
           s->name);
   for (const ga_field *f = s->fields; f->key; f++) {
     fprintf(to, "%s\n        \"%s\": {\"description\": ", f == s->fields ? "" : ",", f->key);
-    put_text(to, help_of(s, f, text, sizeof text));
+    put_text(to, ga_field_help(s, f, text, sizeof text));
     fprintf(to, ", ");
     if (f->words) {
       put_choice(to, f->words);
@@ -427,66 +460,4 @@ void ga_file_schema(FILE *to) {
             s->help, s->name);
   }
   fprintf(to, "\n  }\n}\n");
-}
-
-/* ---- the same tables as text ---------------------------------------------------------------- */
-
-/* Print all types of joints as a Markdown table. */
-static void put_joint_rows(FILE *to) {
-  ga_joint_type_info type;
-  fprintf(to, "| type | rows | planar | coordinates | |\n|---|---|---|---|---|\n");
-  for (int i = 0; ga_joint_types(i, &type); i++) {
-    fprintf(to, "| `%s` | %d", type.name, type.rows);
-    if (type.nonholonomic > 0) fprintf(to, " + %d", type.nonholonomic);
-    if (type.planar_rows >= 0) {
-      fprintf(to, " | %d | ", type.planar_rows);
-    } else {
-      fprintf(to, " | – | ");
-    }
-    for (int k = 0; k < 3 && type.coordinates[k]; k++) {
-      fprintf(to, "%s`%s`", k ? ", " : "", type.coordinates[k]);
-    }
-    fprintf(to, " | %s |\n", type.summary);
-  }
-}
-
-/* Print the fields of a mask (bits GA_FORCE_HAS_..) as a list of code words. */
-static void put_force_fields(FILE *to, unsigned fields) {
-  for (int k = 0, n = 0; ga_force_field_name(k); k++) {
-    if (fields >> k & 1) fprintf(to, "%s`%s`", n++ ? ", " : "", ga_force_field_name(k));
-  }
-}
-
-/* Print all types of forces as a Markdown table. */
-static void put_force_rows(FILE *to) {
-  const ga_force_type *type;
-  fprintf(to, "| type | needs | may have | |\n|---|---|---|---|\n");
-  for (int i = 0; (type = ga_force_type_at(i)); i++) {
-    fprintf(to, "| `%s` | ", type->element.name);
-    put_force_fields(to, type->needs);
-    fprintf(to, " | ");
-    put_force_fields(to, type->uses & ~type->needs);
-    fprintf(to, " | %s |\n", type->summary);
-  }
-}
-
-/* Print types of joints and forces, and the keys of every section, as Markdown tables to `to`, for
- * the documentation. */
-void ga_file_tables(FILE *to) {
-  char text[HELP];
-  put_joint_rows(to);
-  fprintf(to, "\n");
-  put_force_rows(to);
-  for (const ga_section *s = ga_sections; s->name; s++) {
-    fprintf(to, "\n`%s`: %s\n\n| key | | unit | |\n|---|---|---|---|\n", s->name, s->help);
-    for (const ga_field *f = s->fields; f->key; f++) {
-      fprintf(to, "| `%s` | ", f->key);
-      /* a bar would end the cell of the table: print a comma instead */
-      for (const char *c = f->words ? f->words : f->form; *c; c++) {
-        fputs(*c == '|' ? ", " : (char[2]){*c, 0}, to);
-      }
-      fprintf(to, " | %s | %s%s |\n", f->unit ? f->unit : "", help_of(s, f, text, sizeof text),
-              f->required ? " (required)" : "");
-    }
-  }
 }

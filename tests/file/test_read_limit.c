@@ -90,8 +90,67 @@ static void bounces(void **state) {
   ga_file_free(file);
 }
 
+/* Runs the text to t = 1 and gives q and v there; returns their number. */
+static int end_of(const char *text, double *x) {
+  ga_file *file = NULL;
+  ga_error err = {0};
+  must(ga_file_parse("m.yaml", text, strlen(text), NULL, &file, &err), &err);
+  const ga_mechanism *m = ga_file_mechanism(file);
+  ga_options o = ga_options_default();
+  ga_integrator *it = NULL;
+  o.h = 2e-3;
+  must(ga_integrator_new(ga_mechanism_model(m), &o, &it, &err), &err);
+  must(ga_integrator_start(it, 0, m->q0, m->v0), ga_integrator_error(it));
+  must(ga_integrator_run(it, 1), ga_integrator_error(it));
+  const ga_state *end = ga_integrator_state(it);
+  const int n = m->nq + m->nv;
+  memcpy(x, end->q, (size_t)m->nq * sizeof(double));
+  memcpy(x + m->nq, end->v, (size_t)m->nv * sizeof(double));
+  ga_integrator_free(it);
+  ga_file_free(file);
+  return n;
+}
+
+#define TWO_BODIES                                                                \
+  "genalpha: 1\n"                                                                 \
+  "bodies:\n"                                                                     \
+  "  a: {mass: 1, inertia: [1, 1, 1], angular_velocity: [0, 0, 3]}\n"             \
+  "  b: {mass: 2, inertia: [1, 1, 1], position: [3, 0, 0], velocity: [0, 0, 1], " \
+  "angular_velocity: [0, 0, 2]}\n"                                                \
+  "initial: {coordinates: {ja.angle: 2*pi}}\n"
+
+/* The keys of a joint are the forces and limits that they stand for, bit by bit; the free value is
+ * that of the start, also if `initial` gives it. */
+static void keys_of_joints(void **state) {
+  (void)state;
+  static const char *const keys = TWO_BODIES
+      "joints:\n"
+      "  ja: {type: revolute, between: [ground, a], axis: [0, 0, 1], stiffness: 4, damping: 0.5,\n"
+      "       limits: {upper: 2*pi + 0.3, stiffness: 100, damping: 1}}\n"
+      "  jb: {type: cylindrical, between: [ground, b], axis: [0, 0, 1], stiffness: {position: "
+      "32},\n"
+      "       free: {position: 0.1}, damping: {angle: 0.3},\n"
+      "       limits: {position: {lower: -0.05, stiffness: 1e3}}}\n";
+  static const char *const forces = TWO_BODIES
+      "joints:\n"
+      "  ja: {type: revolute, between: [ground, a], axis: [0, 0, 1]}\n"
+      "  jb: {type: cylindrical, between: [ground, b], axis: [0, 0, 1]}\n"
+      "forces:\n"
+      "  f1: {type: torsion, coordinate: ja.angle, stiffness: 4, damping: 0.5}\n"
+      "  f2: {type: torsion, coordinate: jb.angle, damping: 0.3}\n"
+      "  f3: {type: torsion, coordinate: jb.position, stiffness: 32, free: 0.1}\n"
+      "limits:\n"
+      "  l1: {coordinate: ja.angle, upper: 2*pi + 0.3, stiffness: 100, damping: 1}\n"
+      "  l2: {coordinate: jb.position, lower: -0.05, stiffness: 1e3}\n";
+  double x[60], y[60];
+  const int n = end_of(keys, x);
+  assert_int_equal(n, end_of(forces, y));
+  /* the coordinates of both files come in the same order */
+  for (int i = 0; i < n; i++) assert_true(fabs(x[i] - y[i]) <= 1e-13 * (1 + fabs(y[i])));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(efforts), cmocka_unit_test(derivatives),
-                                     cmocka_unit_test(bounces)};
+                                     cmocka_unit_test(bounces), cmocka_unit_test(keys_of_joints)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

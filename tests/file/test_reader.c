@@ -223,6 +223,21 @@ static const bad_file list[] = {
     {"genalpha: 1\nbodies:\n" BODY HINGE
      "limits: {l: {coordinate: j.agle, lower: 2, stiffness: 1}}\n",
      6, 13, "has no coordinate 'agle', but 'angle'"},
+    {"genalpha: 1\nbodies:\n" BODY
+     "joints: {j: {type: cylindrical, between: [ground, b], axis: [0, 0, 1], damping: 3}}\n",
+     4, 81, "joints.j: type 'cylindrical' has several coordinates: write {NAME: ..}"},
+    {"genalpha: 1\nbodies:\n" BODY
+     "joints: {j: {type: spherical, between: [ground, b], damping: 3}}\n",
+     4, 62, "joints.j: type 'spherical' has no coordinate"},
+    {"genalpha: 1\nbodies:\n" BODY
+     "joints: {j: {type: revolute, between: [ground, b], axis: [0, 0, 1], damping: {agle: 3}}}\n",
+     4, 79, "type 'revolute' has no coordinate 'agle'"},
+    {"genalpha: 1\nbodies:\n" BODY
+     "joints: {j: {type: revolute, between: [ground, b], axis: [0, 0, 1], free: 3}}\n",
+     4, 13, "free belongs to a stiffness"},
+    {"genalpha: 1\nbodies:\n" BODY "joints: {j: {type: revolute, between: [ground, b], axis: [0, "
+                                   "0, 1], limits: {stiffness: 3}}}\n",
+     4, 77, "a limit needs lower, upper or both"},
     {"genalpha: 1\nbodies:\n" BODY "sensors: {s1: {type: point}}\n", 4, 15, "a body is missing"},
     {"genalpha: 1\nbodies:\n" BODY "sensors: {s1: {type: angle, between: [ground, b]}}\n", 4, 15,
      "needs directions on both sides"},

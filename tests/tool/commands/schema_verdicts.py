@@ -51,6 +51,8 @@ MEANING = [
     r"is a variable of this function, and a parameter",
     r"lower 2 must be less than upper 1",
     r"stiffness must be positive",
+    r"has several coordinates",
+    r"free belongs to a stiffness",
 ]
 
 

@@ -48,7 +48,8 @@ bodies:
   s: {mass: e, inertia: [1, 1, 1], position: [s, 0, 0]}
   e: {mass: 1, inertia: [1, 1, 1], position: [0, 2*s, 0]}
 joints:
-  t: {type: prismatic, between: [ground, s], axis: [1, 0, 0]}
+  t: {type: prismatic, between: [ground, s], axis: [1, 0, 0], stiffness: 3, free: 0, damping: {position: 1}}
+  u: {type: cylindrical, between: [ground, e], axis: [1, 0, 0], limits: {angle: {lower: -1, stiffness: 5}}}
 forces:
   floor: {type: torsion, coordinate: t.position, law: "impact(-0.01, 0, 100, 1.5, 1, 0.1) - 3"}
 limits: {stop: {coordinate: t.position, lower: -1, upper: 2, stiffness: 1e3, damping: 5}}
