@@ -91,7 +91,7 @@ struct ga_mechanism {
   ga_csr M, K, G, H; /* patterns; K is that of Kt and Ct */
   ga_model model;
   double *q0, *v0; /* start values */
-  double length; /* largest distance of points of joints and forces and of centres of mass */
+  double length;   /* largest distance of points of joints and forces and of centres of mass */
   GA_LIST(ga_column_block) blocks;
   const char **columns;           /* names */
   int ncolumn, ndefault;          /* all columns, usual columns */
