@@ -196,8 +196,9 @@ typedef struct ga_force {
   const double *K, *C; /* stiffness and damping of a bushing: 6 x 6 by rows; NULL: zero */
 } ga_force;
 
-/* Types are "point" (body, at GA_ON_A), "distance" (between, at) and "angle" (between, directions).
- */
+/* Types are "point" (body, at GA_ON_A), "distance" (between, at), "angle" (between, directions),
+ * "relative" (between, at: position and velocity of the point on B in the frame of A) and
+ * "orientation" (between: roll, pitch, yaw of B relative to A). */
 typedef struct ga_sensor {
   const char *name;
   const char *type;

@@ -329,10 +329,10 @@ bool ga_read_force(ga_reader *r, const char *name, const ga_node *node) {
 const ga_field ga_sensor_fields[] = {
     {"type", "sensor_type", "type of sensor", ga_field_text, AT(ga_sensor, type), NULL, true, NULL},
     {"body", "name", "point: the body", ga_field_name, AT(ga_sensor, body), NULL, false, NULL},
-    {"between", "between", "distance, angle: bodies A and B", ga_field_between,
-     AT(ga_sensor, between), NULL, false, NULL},
-    {"at", "point", "point: in the body frame; distance: {A: [], B: []}", ga_field_own_point,
-     AT(ga_sensor, at), NULL, false, "m"},
+    {"between", "between", "other types: bodies A and B", ga_field_between, AT(ga_sensor, between),
+     NULL, false, NULL},
+    {"at", "point", "point: in the body frame; distance, relative: {A: [], B: []}",
+     ga_field_own_point, AT(ga_sensor, at), NULL, false, "m"},
     {"directions", "direction", "angle: {A: [], B: []} in body axes", ga_field_point,
      AT(ga_sensor, directions), NULL, false, NULL},
     {.key = NULL}};

@@ -3,6 +3,8 @@
  * columns of the table to values; pass and state are at the same time and state. describe_* set
  * el->body and *data, and fail (GA_ERR_ARG) for an unknown body or a wrong point; owner begins
  * messages. */
+#include <math.h>
+
 #include "mechanism/mechanism.h"
 
 /* values[0..8] <- position, velocity, acceleration of the point in space axes; state->vd is
@@ -50,6 +52,42 @@ static void angle_output(ga_pass *pass, const ga_state *state, const ga_element 
   values[0] = atan2(ga_norm3(across), ga_dot3(a, b));
 }
 
+/* values[0..5] <- d from the point on A to that on B, and its rate, as an observer on A sees them, in
+ * the axes of A: R_A^T d and R_A^T (d' - w_A x d). */
+static void relative_output(ga_pass *pass, const ga_state *state, const ga_element *el,
+                            double *values) {
+  (void)state;
+  const ga_sensor_data *data = el->data;
+  const ga_frame *a, *b;
+  ga_pair p;
+  double rate[3], turn[3], seen[3];
+  ga_pass_frames(pass, el, &a, &b);
+  /* false: no second derivatives */
+  ga_pair_points(&p, false, a, b, data->s[0], data->s[1]);
+  ga_pair_rate(&p, rate);
+  ga_cross3(a->w, p.d, turn);
+  ga_plus3(rate, -1, turn, seen);
+  ga_times_t3(a->R, p.d, values);
+  ga_times_t3(a->R, seen, values + 3);
+}
+
+/* values[0..2] <- roll, pitch, yaw of B relative to A: R_A^T R_B = Rz(yaw) Ry(pitch) Rx(roll), pitch
+ * in [-pi/2, pi/2]. At pitch = +-pi/2 only the sum or difference of the others has a meaning; roll
+ * is then 0. */
+static void orientation_output(ga_pass *pass, const ga_state *state, const ga_element *el,
+                               double *values) {
+  (void)state;
+  const ga_frame *a, *b;
+  double R[9];
+  ga_pass_frames(pass, el, &a, &b);
+  ga_product_t3(a->R, b->R, R);
+  const double level = hypot(R[0], R[3]);
+  const bool upright = level < 1e-12; /* cos(pitch): rounding of 0 */
+  values[1] = atan2(-R[6], level);
+  values[0] = upright ? 0 : atan2(R[7], R[8]);
+  values[2] = upright ? atan2(-R[1], R[4]) : atan2(R[3], R[0]);
+}
+
 /* ---- descriptions --------------------------------------------------------------------------- */
 
 /* Set body and point of a point sensor from its description; side B is the ground. */
@@ -81,6 +119,15 @@ static ga_status describe_angle(const ga_mechanism *m, const char *owner, const 
     return ga_fail(err, GA_ERR_ARG, "%s needs directions on both sides", owner);
   }
   return ga_locate_direction(&sides, "directions", &sensor->directions, data->s, err);
+}
+
+/* Set the bodies of an orientation sensor from its description. */
+static ga_status describe_orientation(const ga_mechanism *m, const char *owner,
+                                      const ga_sensor *sensor, ga_element *el, ga_sensor_data *data,
+                                      ga_error *err) {
+  (void)data;
+  ga_sides sides = {.owner = owner};
+  return ga_sides_of(m, sensor->between, el->body, &sides, err);
 }
 
 /* ---- pictures ------------------------------------------------------------------------------- */
@@ -118,6 +165,11 @@ static const ga_column point_columns[] = {
     {".ax", "m/s^2", NULL}, {".ay", "m/s^2", NULL}, {".az", "m/s^2", NULL}};
 static const ga_column distance_columns[] = {{"", "m", NULL}, {"_rate", "m/s", NULL}};
 static const ga_column angle_columns[] = {{"", "rad", NULL}};
+static const ga_column relative_columns[] = {{".x", "m", NULL},    {".y", "m", NULL},
+                                             {".z", "m", NULL},    {".vx", "m/s", NULL},
+                                             {".vy", "m/s", NULL}, {".vz", "m/s", NULL}};
+static const ga_column orientation_columns[] = {
+    {".roll", "rad", NULL}, {".pitch", "rad", NULL}, {".yaw", "rad", NULL}};
 
 static const ga_sensor_type types[] = {{.element = {.name = "point",
                                                     .what = "sensor",
@@ -136,7 +188,19 @@ static const ga_sensor_type types[] = {{.element = {.name = "point",
                                                     .geometry = angle_geometry,
                                                     GA_COLUMNS(angle_columns),
                                                     .output = angle_output},
-                                        .describe = describe_angle}};
+                                        .describe = describe_angle},
+                                       {.element = {.name = "relative",
+                                                    .what = "sensor",
+                                                    .geometry = distance_geometry,
+                                                    GA_COLUMNS(relative_columns),
+                                                    .output = relative_output},
+                                        .describe = describe_distance},
+                                       {.element = {.name = "orientation",
+                                                    .what = "sensor",
+                                                    .geometry = angle_geometry,
+                                                    GA_COLUMNS(orientation_columns),
+                                                    .output = orientation_output},
+                                        .describe = describe_orientation}};
 
 /* The i-th type of sensors, NULL past the end. */
 const ga_sensor_type *ga_sensor_type_at(int i) {
