@@ -189,7 +189,7 @@ void ga_acceptance_skip_closed(const ga_acceptance *a, const double *r, double *
   for (int c = 0; c < eq->method->ncon; c++) {
     const row_rounding k = rounding_of(a, eq->method->con[c]);
     for (int i = 0, row = eq->con_at[c]; i < k.D->nrow; i++, row++) {
-      if (fabs(r[row]) <= row_bound(&k, i, NULL, fabs(r[row]))) b[row] = 0;
+      if (8 * fabs(r[row]) <= row_bound(&k, i, NULL, 8 * fabs(r[row]))) b[row] = 0;
     }
   }
 }
