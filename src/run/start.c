@@ -151,7 +151,7 @@ static ga_status check_own_rows(ga_integrator *it, const ga_state_check *check) 
   ga_status status = ga_eval_all(e, t, q, v, &out);
   for (int i = 0; i < e->nlam && status == GA_OK && (moved || has[GA_ROW_POS]); i++) {
     double allowed = fmax(tol, ROUND) * size * ga_measure_reach(e, &s->G, i);
-    if (fabs(g[i]) <= allowed) continue;
+    if (fabs(g[i]) <= allowed + GA_UNDERFLOW) continue;
     return fail_inconsistent(it, "holonomic constraint", "g", i, model->lam_names, g[i], allowed,
                              check->best);
   }
@@ -161,13 +161,13 @@ static ga_status check_own_rows(ga_integrator *it, const ga_state_check *check) 
   for (int i = 0; i < e->nlam && status == GA_OK && (all || has[GA_ROW_VEL]); i++) {
     double allowed = tol * row_size(&s->G, i, v) + noise * ga_measure_reach(e, &s->G, i);
     allowed += 2 * fabs(own[i]);
-    if (fabs(g[i]) <= allowed) continue;
+    if (fabs(g[i]) <= allowed + GA_UNDERFLOW) continue;
     return fail_inconsistent(it, "hidden velocity constraint of", "g", i, model->lam_names, g[i],
                              allowed, check->best);
   }
   for (int i = 0; i < e->npsi && status == GA_OK; i++) {
     double allowed = tol * row_size(&s->H, i, v) + noise * ga_measure_reach(e, &s->H, i);
-    if (fabs(k[i]) <= allowed) continue;
+    if (fabs(k[i]) <= allowed + GA_UNDERFLOW) continue;
     return fail_inconsistent(it, "nonholonomic constraint", "k", i, model->psi_names, k[i], allowed,
                              check->best);
   }

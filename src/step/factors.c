@@ -102,7 +102,7 @@ void ga_factors_close(ga_factors *f) {
 /* Forget factors and experience, so that the next run gives the same numbers as the first. */
 void ga_factors_reset(ga_factors *f) {
   ga_linsol_reset(&f->ls);
-  f->valid = false;
+  f->valid = f->used = false;
   f->past = nothing_learned;
 }
 
@@ -169,7 +169,7 @@ static ga_status assemble_matrix(ga_factors *f, ga_equations *s, const double *x
  * no factors (f->valid is false) and s->err has a message. In a team collective. */
 ga_status ga_factors_renew(ga_factors *f, ga_equations *s, const double *x) {
   f->valid = false;
-  f->made = true;
+  f->made = f->used = true;
   ga_status status = assemble_matrix(f, s, x);
   if (status != GA_OK) return status;
   f->stats->matrices++;
@@ -217,6 +217,7 @@ ga_status ga_factors_solve(ga_factors *f, const ga_equations *s, double *b) {
 /* A step begins: it has made no factors so far; remember the h of those it found. */
 void ga_factors_begin(ga_factors *f) {
   f->made = f->set_aside = false;
+  f->first = !f->used;
   f->h_found = f->h;
 }
 
@@ -236,6 +237,10 @@ void ga_factors_take_back(ga_factors *f, const ga_equations *s, const ga_experie
   f->h = f->h_found;
   if (!f->made) return;
   f->valid = false;
+  if (f->first) {
+    ga_linsol_reset(&f->ls);
+    f->used = false;
+  }
   if (!f->set_aside) return;
   ga_matrix_load(&f->matrix, f->aside);
   f->valid = factor_matrix(f, s) == GA_OK;

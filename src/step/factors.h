@@ -48,13 +48,15 @@ typedef struct ga_factors {
   double *wide; /* in a team: right-hand side, if the matrix has more rows than the equations */
   ga_linsol ls;
   long solves; /* number of solves so far */
+  bool used;   /* a matrix was factored since the start: the solver has scales and pivots */
   bool valid;  /* there are factors */
   double h;    /* step size that they were made for */
   ga_experience past;
   double *aside;  /* values of the matrix that the current step found and replaced */
   bool set_aside; /* there are such values */
   double h_found; /* h when the current step began */
-  bool made;      /* the current step has made a matrix */
+  bool made;      /* the current step has made a matrix, */
+  bool first;     /* and no step before has: a step that is taken back resets the solver */
 } ga_factors;
 
 ga_status ga_factors_init(ga_factors *f, ga_equations *s, const ga_options *options,

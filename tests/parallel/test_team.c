@@ -301,13 +301,13 @@ static void count_spans(crew_job *job) {
   ga_integrator_free(it);
 }
 
-/* bodies that constraints connect are one component, over however many processes it goes */
+/* bodies that constraints or springs connect are one subsystem, over however many processes it
+ * goes */
 static void test_spans(void **state) {
   (void)state;
   whole_system systems[] = {whole_chain(20), whole_net(5, 1), whole_net(3, 3)};
-  /* Two processes share one layer of the lattice, which they cut, another by its springs, and the
-   * first one, which the last element holds. */
-  static const int expected[][5] = {{0, 0, 1, 1, 1}, {0, 0, 1, 1, 1}, {0, 0, 3, 3, 3}};
+  /* springs connect the three layers of the lattice */
+  static const int expected[][5] = {{0, 0, 1, 1, 1}, {0, 0, 1, 1, 1}, {0, 0, 1, 1, 1}};
   run_case c = plain("stab2", 0);
   for (int k = 0; k < 3; k++) {
     for (int size = 1; size <= 4; size++) {

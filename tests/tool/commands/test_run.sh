@@ -80,7 +80,7 @@ ok "says how far v moved" err_has 'v moved by'
 ok "only JSON on stdout" is_json_object "$work/out"
 
 # a step that is far too large is what the message blames, not the constraints
-refused 1 'the constraints are independent at t = 0: the step is too large' run andrews --h 1e-2
+refused 1 'the constraints are independent at t = .*: the step is too large' run andrews --h 1e-2
 ok "what to do" err_has 'try a smaller step'
 refused 1 'try a smaller step' run andrews --method index3 --h 3e-3
 
