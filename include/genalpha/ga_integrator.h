@@ -52,6 +52,8 @@ typedef struct ga_state {
   COUNTER(dependent, "constraint rows that follow from others and are left out of the steps")      \
   COUNTER(chosen, "times that the rows left out were chosen anew on the way")                      \
   COUNTER(singular, "singular positions stepped over")                                             \
+  COUNTER(singular_passages,                                                                       \
+          "singular positions passed, where the motion can go on in several ways")                 \
   EXTREME(max_g, "largest |g| after a step")                                                       \
   EXTREME(max_gv, "largest |G v + g_t| after a step")                                              \
   EXTREME(max_k, "largest |k| after a step")                                                       \

@@ -472,6 +472,7 @@ static ga_status restore_from_contents(ga_integrator *it, const ga_collector *wh
   ga_eval_set_step(&it->eval, it->step_size.on ? it->mem.h : it->h);
   it->last.valid = false;
   it->events.stopped_by = -1;
+  ga_passages_reset(it);
   ga_status status = GA_OK;
   if (it->redundancy.on && !c->rows) {
     status = ga_redundancy_start(it, it->mem.t, it->mem.q, it->mem.v);

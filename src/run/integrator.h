@@ -5,6 +5,7 @@
 
 #include "genalpha/ga_events.h"
 #include "kkt/projection.h"
+#include "run/passages.h"
 #include "run/predictor.h"
 #include "run/redundancy.h"
 #include "run/restart.h"
@@ -106,6 +107,7 @@ struct ga_integrator {
   ga_projector projector;
   ga_step step;
   ga_redundancy redundancy;
+  ga_passages passages;
   ga_predictor predictor;
   ga_memory mem;  /* the accepted state */
   ga_state state; /* pointers into mem, for the user */

@@ -219,7 +219,7 @@ static void count_step(ga_integrator *it, double h) {
   it->state.t = it->mem.t;
 }
 
-/* Make the solved step final: predictor, statistics, redundant rows. A failure (of the multipliers
+/* Make the solved step final: predictor, statistics, singular positions, redundant rows. A failure (of the multipliers
  * of redundant rows) ends the run, with the step counted. */
 static ga_status accept_step(ga_integrator *it) {
   const ga_equations *eq = &it->step.eq;
@@ -227,6 +227,7 @@ static ga_status accept_step(ga_integrator *it) {
   ga_predictor_keep(&it->predictor, eq->t, eq->t1, it->step.newton.x);
   it->t_memory = it->mem.t;
   count_step(it, it->mem.h);
+  ga_passages_watch(it);
   return ga_redundancy_accept(it);
 }
 

@@ -90,17 +90,9 @@ void ga_redundancy_begin(ga_integrator *it) {
 }
 
 /* ---- growth --------------------------------------------------------------------------------- */
-/* Constraint rows of one kind, which are disturbed, and their multipliers: n of them, which begin
- * at unknowns `rows` and `mult` of the step; length: of each row, see measure_lengths. */
-typedef struct {
-  int rows, mult, n;
-  const double *length;
-  const bool *dropped;
-} channel;
-
 /* The rows whose multipliers are reported, one entry for g and one for k if present; returns their
  * number. */
-static int list_channels(const ga_integrator *it, channel out[2]) {
+int ga_redundancy_channels(const ga_integrator *it, ga_channel out[2]) {
   const ga_equations *eq = &it->step.eq;
   const ga_method *method = eq->method;
   int found = 0;
@@ -111,22 +103,26 @@ static int list_channels(const ga_integrator *it, channel out[2]) {
     }
     int n = nonhol ? eq->npsi : eq->nlam, at = nonhol ? eq->nlam : 0;
     if (rows == GA_NONE || mult == GA_NONE || n == 0) continue;
-    out[found++] =
-        (channel){eq->con_at[rows], eq->mult_at[mult], n, eq->unit + at, eq->dropped + at};
+    out[found++] = (ga_channel){.first = at,
+                                .rows = eq->con_at[rows],
+                                .mult = eq->mult_at[mult],
+                                .n = n,
+                                .length = eq->unit ? eq->unit + at : NULL,
+                                .dropped = eq->ndropped > 0 ? eq->dropped + at : NULL};
   }
   return found;
 }
 
 /* b = length_i times a random sign (size = 0), or length_i^2 times the last answer over its size,
  * in the constraint rows that are kept; zero elsewhere. */
-static void set_disturbance(ga_integrator *it, const channel *ch, int count, double size) {
+static void set_disturbance(ga_integrator *it, const ga_channel *ch, int count, double size) {
   const ga_equations *eq = &it->step.eq;
   double *b = it->redundancy.b, *next = it->redundancy.next;
   for (int k = 0, at = 0; k < count; k++) {
     for (int i = 0; i < ch[k].n; i++, at++) {
       double sign = ga_redundancy_random((unsigned)(ch[k].rows + i), 7) > 0 ? 1 : -1;
       double unit = size > 0 ? ch[k].length[i] * b[ch[k].mult + i] / size : sign;
-      next[at] = ch[k].dropped[i] ? 0 : ch[k].length[i] * unit;
+      next[at] = ga_channel_leaves_out(ch + k, i) ? 0 : ch[k].length[i] * unit;
     }
   }
   memset(b, 0, (size_t)eq->n * sizeof(double));
@@ -138,8 +134,8 @@ static void set_disturbance(ga_integrator *it, const channel *ch, int count, dou
 /* Solve with the disturbance of set_disturbance; *size becomes the largest multiplier of the
  * answer, in units of length. Two calls in a row are two steps of a power iteration. */
 static ga_status solve_disturbed(ga_integrator *it, double *size) {
-  channel ch[2];
-  int count = list_channels(it, ch);
+  ga_channel ch[2];
+  int count = ga_redundancy_channels(it, ch);
   const double *b = it->redundancy.b;
   set_disturbance(it, ch, count, *size);
   *size = 0;

@@ -61,6 +61,21 @@ ga_status ga_redundancy_acceleration(struct ga_integrator *it, ga_memory *at);
 /* Set the guess of the first step, predictor.phi[0], from the accepted state; `chosen` is freed. */
 void ga_redundancy_guess(struct ga_integrator *it);
 
+/* Constraint rows of one kind, which a solve disturbs, and their multipliers: n of them, which begin
+ * at row `first` of all rows of G and H and at unknowns `rows` and `mult` of the step. */
+typedef struct ga_channel {
+  int first, rows, mult, n;
+  const double *length; /* of each row in the metric of the mass; NULL if redundancy is off */
+  const bool *dropped;  /* the row is left out of the steps; NULL: none is */
+} ga_channel;
+/* Is row i of the channel left out? */
+static inline bool ga_channel_leaves_out(const ga_channel *c, int i) {
+  return c->dropped && c->dropped[i];
+}
+/* The rows whose multipliers are reported, one entry for g and one for k if present; returns their
+ * number. */
+int ga_redundancy_channels(const struct ga_integrator *it, ga_channel out[2]);
+
 /* Choose other rows at the accepted state, as many as before, unless the rank looks smaller there. */
 ga_status ga_redundancy_choose_anew(struct ga_integrator *it);
 /* Reproducible number in [-1, 1) for entry i of a probe. */

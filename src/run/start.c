@@ -411,6 +411,7 @@ ga_status ga_start_at(ga_integrator *it, const ga_beginning *from) {
   it->h = mem->h;
   it->stats = stats;
   it->stats.dependent = it->step.eq.ndropped;
+  if (!from->again) ga_passages_reset(it);
   if (it->step_size.on) ga_step_size_begin(it);
   ga_step_reset(&it->step);
   ga_redundancy_guess(it);

@@ -108,7 +108,7 @@ static void print_error_estimates(FILE *to, const simulation *s, const char *nam
 }
 
 /* Print how many constraint rows are redundant and, for the first 6, what they follow from; and how
- * many singular positions were stepped over. Nothing if there are none. */
+ * many singular positions were stepped over and passed. Nothing if there are none. */
 static void print_dependency(FILE *to, const simulation *s) {
   enum { SHOWN = 6 };
   const ga_stats *stats = solver_stats(s->solver);
@@ -129,6 +129,11 @@ static void print_dependency(FILE *to, const simulation *s) {
     print_label(to, "singular");
     fprintf(to, "%ld singular position%s stepped over\n", stats->singular,
             stats->singular == 1 ? "" : "s");
+  }
+  if (stats->singular_passages > 0) {
+    print_label(to, "singular");
+    fprintf(to, "%ld singular position%s passed: the motion could go on in several ways there\n",
+            stats->singular_passages, stats->singular_passages == 1 ? "" : "s");
   }
 }
 
