@@ -31,6 +31,9 @@ static const double ROUND = 8 * DBL_EPSILON;
 /* Largest residual of a row, relative to its terms, that A^-1 r may call small: half of the 1e-8
  * that a step promises. */
 static const double SHARE = 5e-9;
+/* After an increment of more than this fraction of X the factors are renewed: those of the guess may
+ * be stiffer by powers of ten, and call an increment small that is not. */
+static const double MOVED = 0.1;
 /* Probes of the rounding, each with other signs: a change that is small by chance in one of them is
  * not in the other. */
 enum { PROBES = 2 };
@@ -251,6 +254,13 @@ double ga_acceptance_error(ga_acceptance *a, const double *dx, double *contracti
   return error;
 }
 
+/* Was the last increment larger than MOVED X in some subsystem? */
+bool ga_acceptance_has_moved(const ga_acceptance *a) {
+  bool moved = false;
+  for (int s = 0; s < a->sub.count; s++) moved |= a->before[s] > MOVED * a->largest[s];
+  return ga_team_any(a->eq->eval->team, moved);
+}
+
 /* before <- change */
 void ga_acceptance_take(ga_acceptance *a) {
   memcpy(a->before, a->change, (size_t)a->sub.count * sizeof(double));
@@ -302,9 +312,11 @@ static void set_levels(ga_acceptance *a, const ga_iterate *at, double share, con
   measure_forces(a, at->terms);
   for (int i = 0; i < eq->nx; i++) {
     const int k = i % eq->nv;
-    const double part = a->inertia[k] > 0 ? 8 * a->noise : a->tol;
-    a->level[i] = share * (at->terms[i] + phi * a->reaction[i]) + a->inertia[k] * a->by_x[k] +
-                  part * root[k] * a->force[a->sub.of[k]] + GA_UNDERFLOW;
+    const bool massless = !(a->inertia[k] > 0); /* dx does not show its force */
+    const double part = massless ? a->tol : 8 * a->noise;
+    a->level[i] = (massless ? 8 * a->noise : share) * (at->terms[i] + phi * a->reaction[i]) +
+                  a->inertia[k] * a->by_x[k] + part * root[k] * a->force[a->sub.of[k]] +
+                  GA_UNDERFLOW;
   }
   for (int k = 0; k < eq->nv; k++) {
     const int s = a->sub.of[k];
@@ -449,7 +461,7 @@ ga_status ga_acceptance_is_rounding(ga_acceptance *a, const ga_iterate *at, bool
   if (!*accepted) return GA_OK;
   set_levels(a, at, SHARE, a->by_force);
   *accepted = within_levels(a, at->r, NULL);
-  if (*accepted) return GA_OK;
+  if (*accepted || !fresh) return GA_OK;
   set_claims(a);
   if (!within_levels(a, at->r, a->claim)) return GA_OK;
   *evaluated = true;

@@ -60,6 +60,9 @@ void ga_acceptance_skip_closed(const ga_acceptance *a, const double *r, double *
  * is accepted if it is <= 1 and ga_acceptance_is_balanced. *contraction: its size relative to that
  * of the increment taken last. In a team collective. */
 double ga_acceptance_error(ga_acceptance *a, const double *dx, double *contraction);
+/* Was the increment taken last so large that A is another at the present iterate? In a team
+ * collective. */
+bool ga_acceptance_has_moved(const ga_acceptance *a);
 /* The increment measured last is taken: the next contraction refers to it. */
 void ga_acceptance_take(ga_acceptance *a);
 /* Is every row balanced, up to the guard against wrong tangents? In a team collective. */

@@ -43,8 +43,7 @@ typedef struct {
   bool stuck;         /* no fraction of the last increment made the residual smaller */
   bool wandered;      /* an increment was more than twice the one before */
   double error;       /* of this iterate: size of its increment relative to what is allowed */
-  bool followed;      /* an increment with the same factors came before, */
-  double contraction; /* by which this one is smaller; 0 if none came before */
+  double contraction; /* size of its increment relative to that of the one before; 0: the first */
   bool accepted, rounded; /* rounded: by the rounding of q_1 and v_1 */
 } course;
 
@@ -182,22 +181,27 @@ static ga_status find_increment(ga_newton *w, course *c, bool fresh) {
   status = ga_factors_solve(w->factors, w->eq, w->dx);
   if (status != GA_OK) return status;
   c->error = ga_acceptance_error(&w->acceptance, w->dx, &c->contraction);
-  if (!c->followed) c->contraction = 0;
+  if (c->iteration == 0) c->contraction = 0;
   c->wandered |= c->error > 1 && STALL * c->contraction > 1;
   return GA_OK;
 }
 
-/* c->accepted: is the present iterate accepted by its increment w->dx? If the error was not halved,
- * or no iterations are left, rounding is considered, which may cost some residuals. */
-static ga_status judge_increment(ga_newton *w, course *c) {
+/* Was the increment not halved, or are no iterations left? */
+static bool has_stalled(const ga_newton *w, const course *c) {
+  return !(c->contraction < STALL) || c->iteration >= w->most;
+}
+
+/* c->accepted: is the present iterate accepted by its increment w->dx? If the iteration has stalled,
+ * rounding is considered, which may cost some residuals. */
+static ga_status judge_increment(ga_newton *w, course *c, bool fresh) {
   const ga_iterate at = iterate_of(w);
   if (c->iteration == 0) return GA_OK;
   c->accepted = c->error <= 1 && ga_acceptance_is_balanced(&w->acceptance, &at);
-  if (c->accepted || (c->contraction < STALL && c->iteration < w->most)) return GA_OK;
+  if (c->accepted || !has_stalled(w, c)) return GA_OK;
   bool elsewhere;
   const long before = w->eq->evaluations;
   ga_status status =
-      ga_acceptance_is_rounding(&w->acceptance, &at, c->made > 0, &c->accepted, &elsewhere);
+      ga_acceptance_is_rounding(&w->acceptance, &at, fresh, &c->accepted, &elsewhere);
   c->rounded = c->accepted;
   w->stats->residuals += w->eq->evaluations - before;
   return status == GA_OK && elsewhere ? evaluate_residual(w, false) : status;
@@ -207,11 +211,17 @@ static ga_status judge_increment(ga_newton *w, course *c) {
 static ga_status take_increment(ga_newton *w, course *c) {
   w->stats->newton_its++;
   c->iteration++;
-  c->followed = true;
   ga_acceptance_take(&w->acceptance);
   if (c->damped) return damped_step(w, &c->stuck);
   add_increment(w->eq->n, 1, w->dx, w->x);
   return evaluate_residual(w, false);
+}
+
+/* Are new factors wanted at the present iterate? If they pay, or if the iteration has stalled: only
+ * then an increment tells what is rounding. */
+static bool factors_are_spent(const ga_newton *w, const course *c) {
+  return has_stalled(w, c) ||
+         ga_factors_spent(w->factors, c->contraction * c->error, c->contraction);
 }
 
 /* ---- from one guess -------------------------------------------------------------------------- */
@@ -228,20 +238,18 @@ static ga_status solve_from(ga_newton *w, const double *guess, course *c) {
   if (status == GA_OK) status = ga_acceptance_begin(&w->acceptance, &at);
   while (status == GA_OK) {
     status = find_increment(w, c, fresh);
-    if (status == GA_OK) status = judge_increment(w, c);
+    if (status == GA_OK) status = judge_increment(w, c, fresh);
     if (status != GA_OK || c->accepted) return status;
-    if (c->stuck) return fail_newton(w, c, "damped Newton iteration could not reduce the residual");
-    if (c->iteration >= w->most) return fail_newton(w, c, "Newton iteration did not converge");
-    if (!fresh && c->followed &&
-        ga_factors_spent(w->factors, c->contraction * c->error, c->contraction)) {
+    if (!fresh && c->iteration > 0 && factors_are_spent(w, c)) {
       fresh = true; /* and another increment at the same iterate */
-      c->followed = false;
       continue;
     }
+    if (c->stuck) return fail_newton(w, c, "damped Newton iteration could not reduce the residual");
+    if (c->iteration >= w->most) return fail_newton(w, c, "Newton iteration did not converge");
     status = take_increment(w, c);
     c->accepted = status == GA_OK && ga_acceptance_is_small(&w->acceptance, &at);
     if (c->accepted) return GA_OK;
-    fresh = c->damped;
+    fresh = c->damped || ga_acceptance_has_moved(&w->acceptance);
   }
   return status;
 }

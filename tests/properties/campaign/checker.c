@@ -48,12 +48,17 @@ static void raise_to(long double *most, long double x) {
 /* The scales of the subsystems, from the root or the step that s was evaluated at last; change:
  * from the accepted step to that. */
 static void find_scales(const hard_step *s, hard_results change, scales *out) {
+  const long double h = s->now->h;
   *out = (scales){0};
   out->count = hard_subsystems(s->model, out->label);
   for (int i = 0; i < s->nv; i++) {
     int l = out->label[i];
     long double x = (s->weighted ? s->now->a[i] : s->now->vd[i]) + change[HARD_ACCELERATION][i];
     raise_to(&out->of[HARD_ACCELERATION][l], x);
+    /* an acceleration that moves q_1 by its roundings in this step, and its force */
+    const long double least = roundings * eps * s->q_size[i] / (h * h);
+    raise_to(&out->of[HARD_ACCELERATION][l], least);
+    raise_to(&out->of[HARD_FORCE][l], s->b.M[i * s->nv + i] * least);
     raise_to(&out->of[HARD_POSITION][l], s->q_size[i]);
     raise_to(&out->of[HARD_VELOCITY][l], s->v_size[i]);
     raise_to(&out->of[HARD_FORCE][l], s->b.F[i]);
