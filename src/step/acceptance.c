@@ -359,33 +359,6 @@ void ga_acceptance_levels(ga_acceptance *a, const ga_iterate *at) {
 
 /* ---- rounding ------------------------------------------------------------------------------- */
 
-/* sum += factor |A| size, row by row; size is not negative */
-static void add_sizes(const ga_csr *A, double factor, const double *size, double *sum) {
-  for (int i = 0; i < A->nrow; i++) {
-    for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) {
-      sum[i] += factor * fabs(A->val[e]) * size[A->col[e]];
-    }
-  }
-}
-
-/* claim[i]: the rounding that the tangents of the last matrix explain, 8 eps phi (|K| Q + |C| V) of
- * force rows, 8 eps |Z| Q/h and |Y| Q/h of rows of velocities. In a team collective. */
-static void set_claims(ga_acceptance *a) {
-  const ga_equations *eq = a->eq;
-  const ga_tangents *d = &a->factors->matrix.tangents;
-  memset(a->claim, 0, (size_t)eq->n * sizeof(double));
-  for (int b = 0; b < eq->method->nx; b++) {
-    add_sizes(&d->Kt[b], ROUND * eq->tab.phi, a->size_q, a->claim + b * eq->nv);
-    add_sizes(&d->Ct[b], ROUND * eq->tab.phi, a->size_v, a->claim + b * eq->nv);
-  }
-  ga_team_sum_shared(eq->eval->team, eq->method->nx, a->claim);
-  for (int c = 0; c < eq->method->ncon; c++) {
-    const ga_con_kind kind = eq->method->con[c];
-    if (kind == GA_ROW_VEL) add_sizes(&d->Z, ROUND / eq->h, a->size_q, a->claim + eq->con_at[c]);
-    if (kind == GA_ROW_NONHOL) add_sizes(&d->Y, ROUND / eq->h, a->size_q, a->claim + eq->con_at[c]);
-  }
-}
-
 /* A number of size 1/2 to 1, of either sign, for velocity i in this probe: the same in every run. No
  * two are equal, so that the changes of two coordinates do not cancel. */
 static double weight_of(unsigned i, unsigned probe) {
@@ -432,7 +405,7 @@ static ga_status measure_rounding(ga_acceptance *a, const ga_iterate *at) {
  * an equilibrium. floor[s] = the largest sqrt(w) 8 (eps Q/h^2 + noise V/h), by_force, and 8 noise X.
  * If factors made in this step no longer reduce dx, the noise inside the callbacks, which no
  * argument shows, is what is left: up to SHARE X. Collective. */
-static void measure_floor(ga_acceptance *a, const double *terms, bool fresh) {
+static void measure_floor(ga_acceptance *a, const double *terms) {
   const ga_equations *eq = a->eq;
   const double h = eq->h, *root = eq->eval->root_metric, noise = 8 * a->noise;
   measure_forces(a, terms);
@@ -447,24 +420,24 @@ static void measure_floor(ga_acceptance *a, const double *terms, bool fresh) {
   ga_subsystems_max(&a->sub, eq->eval->team, a->floor);
   for (int s = 0; s < a->sub.count; s++) {
     a->by_force[s] = a->mass[s] > 0 ? ROUND * a->force[s] / a->mass[s] : 0;
-    a->floor[s] += (fresh ? SHARE : noise) * a->largest[s] + a->by_force[s];
+    a->floor[s] += (SHARE + noise) * a->largest[s] + a->by_force[s];
   }
 }
 
-/* The test "rounded" of the head of this file, after ga_acceptance_error at this iterate. In a team
- * collective. */
-ga_status ga_acceptance_is_rounding(ga_acceptance *a, const ga_iterate *at, bool fresh,
-                                    bool *accepted, bool *evaluated) {
-  *evaluated = false;
-  measure_floor(a, at->terms, fresh);
-  *accepted = relative_change(a, a->change, a->floor) <= 1;
-  if (!*accepted) return GA_OK;
+/* The first half of the test "rounded" of the head of this file, after ga_acceptance_error at this
+ * iterate: is the increment below the floor? In a team collective. */
+bool ga_acceptance_may_be_rounding(ga_acceptance *a, const ga_iterate *at) {
+  measure_floor(a, at->terms);
+  return relative_change(a, a->change, a->floor) <= 1;
+}
+
+/* The second half: are all rows balanced, up to measured rounding? In a team collective. */
+ga_status ga_acceptance_is_rounding(ga_acceptance *a, const ga_iterate *at, bool *accepted,
+                                    bool *evaluated) {
   set_levels(a, at, SHARE, a->by_force);
   *accepted = within_levels(a, at->r, NULL);
-  if (*accepted || !fresh) return GA_OK;
-  set_claims(a);
-  if (!within_levels(a, at->r, a->claim)) return GA_OK;
-  *evaluated = true;
+  *evaluated = !*accepted;
+  if (*accepted) return GA_OK;
   ga_status status = measure_rounding(a, at);
   if (status == GA_OK) *accepted = within_levels(a, at->r, a->claim);
   return status;

@@ -67,10 +67,12 @@ bool ga_acceptance_has_moved(const ga_acceptance *a);
 void ga_acceptance_take(ga_acceptance *a);
 /* Is every row balanced, up to the guard against wrong tangents? In a team collective. */
 bool ga_acceptance_is_balanced(ga_acceptance *a, const ga_iterate *at);
-/* The iteration makes no progress: is what is left rounding? *evaluated is set if the equations
+/* Is the increment measured last within what rounding can explain? In a team collective. */
+bool ga_acceptance_may_be_rounding(ga_acceptance *a, const ga_iterate *at);
+/* If so, and the factors are fresh: is what is left rounding? *evaluated is set if the equations
  * were evaluated elsewhere: the caller must evaluate them at x again. In a team collective. */
-ga_status ga_acceptance_is_rounding(ga_acceptance *a, const ga_iterate *at, bool fresh,
-                                    bool *accepted, bool *evaluated);
+ga_status ga_acceptance_is_rounding(ga_acceptance *a, const ga_iterate *at, bool *accepted,
+                                    bool *evaluated);
 /* a->level of each row, to compare residuals of different iterates: newton_tol of the forces of
  * the subsystem, and rounding. In a team collective. */
 void ga_acceptance_levels(ga_acceptance *a, const ga_iterate *at);

@@ -44,7 +44,9 @@ typedef struct {
   bool wandered;      /* an increment was more than twice the one before */
   double error;       /* of this iterate: size of its increment relative to what is allowed */
   double contraction; /* size of its increment relative to that of the one before; 0: the first */
+  bool moved;         /* since the factors were made, x has changed by a part of itself */
   bool accepted, rounded; /* rounded: by the rounding of q_1 and v_1 */
+  bool doubtful;          /* the iterate would be accepted if the factors were fresh */
 } course;
 
 /* Set *w and allocate its arrays from arena; the caller checks arena->failed and initializes the
@@ -174,6 +176,7 @@ static ga_status find_increment(ga_newton *w, course *c, bool fresh) {
     bool found = c->reused && c->made == 0;
     status = (found ? ga_factors_replace : ga_factors_renew)(w->factors, w->eq, w->x);
     c->made++;
+    c->moved = false;
   }
   if (status != GA_OK) return status;
   for (int i = 0; i < w->eq->n; i++) w->dx[i] = -w->r[i];
@@ -192,16 +195,23 @@ static bool has_stalled(const ga_newton *w, const course *c) {
 }
 
 /* c->accepted: is the present iterate accepted by its increment w->dx? If the iteration has stalled,
- * rounding is considered, which may cost some residuals. */
+ * rounding is considered, which may cost some residuals. c->doubtful: it would be, but the factors
+ * are of a point too far away to tell. */
 static ga_status judge_increment(ga_newton *w, course *c, bool fresh) {
   const ga_iterate at = iterate_of(w);
+  c->doubtful = false;
   if (c->iteration == 0) return GA_OK;
-  c->accepted = c->error <= 1 && ga_acceptance_is_balanced(&w->acceptance, &at);
-  if (c->accepted || !has_stalled(w, c)) return GA_OK;
+  if (c->error <= 1 && ga_acceptance_is_balanced(&w->acceptance, &at)) {
+    c->accepted = fresh || !c->moved;
+    c->doubtful = !c->accepted;
+    return GA_OK;
+  }
+  if (!has_stalled(w, c) || !ga_acceptance_may_be_rounding(&w->acceptance, &at)) return GA_OK;
+  c->doubtful = !fresh;
+  if (!fresh) return GA_OK;
   bool elsewhere;
   const long before = w->eq->evaluations;
-  ga_status status =
-      ga_acceptance_is_rounding(&w->acceptance, &at, fresh, &c->accepted, &elsewhere);
+  ga_status status = ga_acceptance_is_rounding(&w->acceptance, &at, &c->accepted, &elsewhere);
   c->rounded = c->accepted;
   w->stats->residuals += w->eq->evaluations - before;
   return status == GA_OK && elsewhere ? evaluate_residual(w, false) : status;
@@ -215,13 +225,6 @@ static ga_status take_increment(ga_newton *w, course *c) {
   if (c->damped) return damped_step(w, &c->stuck);
   add_increment(w->eq->n, 1, w->dx, w->x);
   return evaluate_residual(w, false);
-}
-
-/* Are new factors wanted at the present iterate? If they pay, or if the iteration has stalled: only
- * then an increment tells what is rounding. */
-static bool factors_are_spent(const ga_newton *w, const course *c) {
-  return has_stalled(w, c) ||
-         ga_factors_spent(w->factors, c->contraction * c->error, c->contraction);
 }
 
 /* ---- from one guess -------------------------------------------------------------------------- */
@@ -240,7 +243,8 @@ static ga_status solve_from(ga_newton *w, const double *guess, course *c) {
     status = find_increment(w, c, fresh);
     if (status == GA_OK) status = judge_increment(w, c, fresh);
     if (status != GA_OK || c->accepted) return status;
-    if (!fresh && c->iteration > 0 && factors_are_spent(w, c)) {
+    if (!fresh && c->iteration > 0 &&
+        (c->doubtful || ga_factors_spent(w->factors, c->contraction * c->error, c->contraction))) {
       fresh = true; /* and another increment at the same iterate */
       continue;
     }
@@ -249,7 +253,8 @@ static ga_status solve_from(ga_newton *w, const double *guess, course *c) {
     status = take_increment(w, c);
     c->accepted = status == GA_OK && ga_acceptance_is_small(&w->acceptance, &at);
     if (c->accepted) return GA_OK;
-    fresh = c->damped || ga_acceptance_has_moved(&w->acceptance);
+    c->moved |= ga_acceptance_has_moved(&w->acceptance);
+    fresh = c->damped;
   }
   return status;
 }

@@ -55,9 +55,10 @@ static void find_scales(const hard_step *s, hard_results change, scales *out) {
     int l = out->label[i];
     long double x = (s->weighted ? s->now->a[i] : s->now->vd[i]) + change[HARD_ACCELERATION][i];
     raise_to(&out->of[HARD_ACCELERATION][l], x);
-    /* an acceleration that moves q_1 by its roundings in this step, and its force */
+    /* an acceleration that moves q_1 by its roundings in this step, its velocity and its force */
     const long double least = roundings * eps * s->q_size[i] / (h * h);
     raise_to(&out->of[HARD_ACCELERATION][l], least);
+    raise_to(&out->of[HARD_VELOCITY][l], h * least);
     raise_to(&out->of[HARD_FORCE][l], s->b.M[i * s->nv + i] * least);
     raise_to(&out->of[HARD_POSITION][l], s->q_size[i]);
     raise_to(&out->of[HARD_VELOCITY][l], s->v_size[i]);
