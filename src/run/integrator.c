@@ -139,6 +139,7 @@ static ga_status set_up(ga_integrator *it) {
   if (status != GA_OK) return status;
   ga_redundancy_init(it);
   ga_passages_init(it);
+  ga_far_roots_init(it);
   init_predictor(it);
   ga_step_size_init(it);
   ga_projector_init(&it->projector, &it->saddle, &it->arena);

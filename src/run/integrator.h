@@ -86,6 +86,14 @@ typedef struct ga_loop_work { /* loop.c */
   double *mass_solution; /* nv: asked for only to see whether M is singular */
 } ga_loop_work;
 
+typedef struct ga_far_roots { /* far_roots.c */
+  bool refused;            /* the last step that was solved has another solution than two halves */
+  ga_memory begin, before; /* the memory at the beginning of the step, and before its second half */
+  double *q;               /* nq: the end of two halves */
+  double *d, *size;        /* nv: a way between two positions; sizes of coordinates */
+  double *x, *last;        /* n: the solution of the step, that of its first half */
+} ga_far_roots;
+
 typedef struct ga_project_work { /* project.c */
   double *vdd;                   /* nv: v'' */
   double *target;                /* nlam: residual that the velocities are projected to */
@@ -126,6 +134,7 @@ struct ga_integrator {
   ga_start_work start_work;
   ga_memory_change memory_change;
   ga_loop_work loop_work;
+  ga_far_roots far_roots;
   ga_project_work project_work;
   ga_dense_work dense_work;
   ga_rest_work rest_work;
@@ -208,6 +217,11 @@ void ga_start_weigh(const ga_integrator *it, double *weight);
 
 /* Take the multipliers of the accepted state as the guess for the next mass KKT solution. */
 void ga_start_guess(ga_integrator *it);
+
+/* far_roots.c: is the solution of the step of h to t1, just solved, one of the motion?
+ * GA_RETRY_NEWTON if not. */
+void ga_far_roots_init(ga_integrator *it);
+ga_status ga_far_roots_check(ga_integrator *it, double h, double t1);
 
 /* project.c: projections of the accepted state, as calls of the user and after steps. */
 void ga_project_init(ga_integrator *it);

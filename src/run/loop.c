@@ -192,8 +192,10 @@ static ga_status attempt_step(ga_integrator *it, double h, double t1) {
   if (fabs(t1 - it->mem.t - h) > SAME_STEP * h) h = t1 - it->mem.t;
   if (it->step_size.on) ga_eval_set_step(&it->eval, h);
   remember_before_step(it);
+  it->far_roots.refused = false;
   ga_redundancy_begin(it);
   ga_status status = solve_step(it, h, t1);
+  if (status == GA_OK) status = ga_far_roots_check(it, h, t1);
   if (status == GA_OK) status = ga_redundancy_check(it); /* a singular position has no report */
   if (status == GA_OK) status = compute_reported_values(it);
   if (status == GA_OK) status = store_results(it);
@@ -304,7 +306,8 @@ static ga_status explain_singular_end(ga_integrator *it, const ga_plan *plan, ga
 static ga_status step_of_given_size(ga_integrator *it, const ga_plan *plan, double t_end) {
   static const double fractions[] = {0.6, 0.8, 0.3};
   ga_status status = attempt_step(it, plan->h, plan->t1);
-  if (!it->redundancy.on || (status != GA_RETRY_SINGULAR && status != GA_RETRY_NEWTON))
+  if (!it->redundancy.on || it->far_roots.refused ||
+      (status != GA_RETRY_SINGULAR && status != GA_RETRY_NEWTON))
     return status;
   for (int i = 0; i < 3 && status > 0 && plan->t1 < t_end; i++) {
     status = attempt_step(it, fractions[i] * plan->h, it->mem.t + fractions[i] * plan->h);

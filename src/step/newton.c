@@ -22,7 +22,8 @@
  * Far roots. Equations with very stiff forces may have other solutions far away, and an iteration
  * whose increments have once grown may end at one of them. Such a root, farther from where the
  * last accelerations would lead than FAR times the motion h |v| + h^2 (|a| + |p v'|), is not taken
- * unless the damped iteration finds it as well. */
+ * unless the damped iteration finds it as well. All in the metric W. run/far_roots.c looks at the
+ * solution once more. */
 #include "step/newton.h"
 
 #include <math.h>
@@ -41,6 +42,7 @@ typedef struct {
   bool damped;
   bool again;         /* after another guess failed: its factors may be of an iterate far away */
   bool stuck;         /* no fraction of the last increment made the residual smaller */
+  double slowest;     /* the largest contraction of an increment that was not yet accepted */
   bool wandered;      /* an increment was more than twice the one before */
   double error;       /* of this iterate: size of its increment relative to what is allowed */
   double contraction; /* size of its increment relative to that of the one before; 0: the first */
@@ -185,6 +187,7 @@ static ga_status find_increment(ga_newton *w, course *c, bool fresh) {
   if (status != GA_OK) return status;
   c->error = ga_acceptance_error(&w->acceptance, w->dx, &c->contraction);
   if (c->iteration == 0) c->contraction = 0;
+  if (c->error > 1) c->slowest = ga_max(c->slowest, c->contraction);
   c->wandered |= c->error > 1 && STALL * c->contraction > 1;
   return GA_OK;
 }
@@ -261,7 +264,7 @@ static ga_status solve_from(ga_newton *w, const double *guess, course *c) {
 
 /* ---- the way back ---------------------------------------------------------------------------- */
 
-/* Largest |w_q(x) - w_q(from)| over all velocities and processes, without eta: the distance of the
+/* Largest sqrt(w) |w_q(x) - w_q(from)| over all velocities and processes, without eta: the distance of the
  * positions that two sets of accelerations lead to. from: at least nx numbers. */
 static double distance_to(const ga_newton *w, const double *from) {
   const ga_equations *eq = w->eq;
@@ -271,12 +274,12 @@ static double distance_to(const ga_newton *w, const double *from) {
     for (int b = 0, k = i; b < eq->method->nx; b++, k += eq->nv) {
       move += eq->tab.p[b] * (w->x[k] - from[k]);
     }
-    apart = ga_max(apart, fabs(move));
+    apart = ga_max(apart, eq->eval->root_metric[i] * fabs(move));
   }
   return eq->h * eq->h * ga_team_max(eq->eval->team, apart);
 }
 
-/* Largest h |v| + h^2 (|a| + |p w|) + eps |q| over all velocities and processes: the motion of a
+/* Largest sqrt(w) (h |v| + h^2 (|a| + |p w|) + eps |q|) over all velocities and processes: the motion of a
  * step. w, the second variable of the method (v'), is included since stiff components vibrate with
  * alternating v', of which a shows little. */
 static double expected_motion(const ga_newton *w) {
@@ -285,7 +288,7 @@ static double expected_motion(const ga_newton *w) {
   double largest = 0;
   for (int i = 0; i < eq->nv; i++) {
     double move = h * fabs(eq->v[i]) + h * h * (fabs(eq->a[i]) + fabs(eq->tab.p[0] * eq->w[i]));
-    largest = ga_max(largest, move + DBL_EPSILON * size_q[i]);
+    largest = ga_max(largest, eq->eval->root_metric[i] * (move + DBL_EPSILON * size_q[i]));
   }
   return ga_team_max(eq->eval->team, largest);
 }
@@ -325,6 +328,7 @@ ga_status ga_newton_solve(ga_newton *w, const double *extrapolated, const double
     }
     if (status == GA_OK) {
       w->misled = extrapolated && way > 0;
+      w->slowest = c.slowest;
       w->stats->roundoff += c.rounded;
       ga_factors_learn(w->factors, before, c.made, c.reused);
       return GA_OK;

@@ -15,6 +15,7 @@ typedef struct ga_newton {
   double *dx;
   double *x_from; /* start of a damped step */
   double *far_x;  /* a root far from the last state, to be found twice */
+  double slowest; /* the largest contraction on the way to the solution */
   bool misled;    /* the extrapolated guess did not lead to the solution */
 } ga_newton;
 
