@@ -44,8 +44,8 @@ static course run(const small *s, double rho, double h, double speed) {
   return c;
 }
 
-/* 936 pendulums that turn by less than 0.3 rad in a step: 12 of them jump to another side in
- * silence, 62 did without the test. Those on soft springs, whose steps are resolved, all run. */
+/* 936 pendulums that turn by less than 0.3 rad in a step: about 12 of them jump to another side in
+ * silence, about 62 did without the test. Those on soft springs, whose steps are resolved, all run. */
 static void jumps(void **state) {
   (void)state;
   static const double rho[] = {0, 0.5, 0.9};
