@@ -16,9 +16,9 @@ ga_status ga_step_init(ga_step *s, const ga_method *method, const ga_options *op
     status = ga_fail(eval->err, GA_ERR_MEM, "no memory for a step with %d unknowns", s->eq.n);
   }
   status = ga_team_agree(eval->team, status, eval->err);
-  return status == GA_OK ? ga_acceptance_init(&s->newton.acceptance, &s->eq, &s->factors,
-                                              options->newton_tol, arena)
-                         : status;
+  return status == GA_OK
+             ? ga_acceptance_init(&s->newton.acceptance, &s->eq, options->newton_tol, arena)
+             : status;
 }
 
 /* Close the linear solver; arrays belong to the arena. */
