@@ -83,10 +83,9 @@ typedef enum ga_redundant { GA_REDUNDANT_REFUSE, GA_REDUNDANT_ALLOW } ga_redunda
  *   INT (field, default, least, largest, key, help)
  *   WORD(field, type, default, words, key, help)         an enum, words in its order
  *
- * newton_tol is a backward error: an accepted iterate solves, row by row, equations whose own terms
- * are changed by at most newton_tol. A row may be above that by rounding: of its terms, of the
- * constraints it is coupled with, of forces far stronger than its own and, where fresh matrices no
- * longer help, inside callbacks (docs/internals/step.md, src/step/acceptance/judge.c).
+ * newton_tol is a forward error: an accepted iterate differs from a solution of the step's equations
+ * by at most newton_tol of the largest acceleration of its coupled subsystem, or by rounding
+ * (docs/internals/acceptance.md, src/step/acceptance.c).
  * newton_max counts the iterations from one guess. A step has up to three: the extrapolated
  * unknowns, those of the last step, and these once more with damping. */
 #define GA_OPTION_LIST(NAME, TEXT, REAL, INT, WORD)                                                \
@@ -116,7 +115,7 @@ typedef enum ga_redundant { GA_REDUNDANT_REFUSE, GA_REDUNDANT_ALLOW } ga_redunda
   WORD(redundant, ga_redundant, GA_REDUNDANT_REFUSE, "refuse|allow", "redundant",                  \
        "constraints that follow from others: refuse them, or go on with an independent set")       \
   REAL(newton_tol, 1e-12, 0, 1e-2, "newton-tol",                                                   \
-       "Newton tolerance: largest residual of each equation relative to the sum of its terms")     \
+       "Newton tolerance: error of accelerations relative to the largest of their coupled subsystem")     \
   INT(newton_max, 20, 1, 1000, "newton-max", "largest number of Newton iterations from one guess") \
   INT(matrix_every, 0, 0, 1000000, "matrix-every",                                                 \
       "renew the Newton matrix at least every N steps; 0: when that pays")                         \

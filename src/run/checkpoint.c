@@ -16,6 +16,7 @@
 #include "run/integrator.h"
 #include "run/start_file.h"
 #include "run/state_file.h"
+#include "run/state_walk.h"
 
 enum { VERSION = 4, ORDER = 0x01020304 };
 static const char MAGIC[8] = "GASTATE";
@@ -31,27 +32,11 @@ typedef struct {
   double par[5];
 } head;
 
-/* Number of entries of this kind in the model of this process. */
-static int own_size(const ga_integrator *it, ga_entry kind) {
-  const int n[GA_ENTRIES] = {it->eval.nq, it->eval.nv, it->eval.nlam, it->eval.npsi};
-  return n[kind];
-}
-
-/* Number of entries of this kind in the whole model; whole is NULL if this process has all of
- * it. */
-static long whole_size(const ga_integrator *it, const ga_collector *whole, ga_entry kind) {
-  return whole ? whole->n[kind] : own_size(it, kind);
-}
-
-/* The kind of the multipliers of block c. */
-static ga_entry mult_entry(const ga_integrator *it, int c) {
-  return it->method->mult[c] == GA_BLOCK_PSI ? GA_ENTRY_PSI : GA_ENTRY_LAM;
-}
-
 /* Number of unknowns of a step of the whole model. */
 static int64_t whole_unknowns(const ga_integrator *it, const ga_collector *whole) {
-  int64_t n = it->method->nx * (int64_t)whole_size(it, whole, GA_ENTRY_V);
-  for (int c = 0; c < it->method->ncon; c++) n += whole_size(it, whole, mult_entry(it, c));
+  int64_t n = it->method->nx * (int64_t)ga_state_whole_size(it, whole, GA_ENTRY_V);
+  for (int c = 0; c < it->method->ncon; c++)
+    n += ga_state_whole_size(it, whole, ga_state_mult_entry(it, c));
   return n;
 }
 
@@ -60,10 +45,10 @@ static head make_head(const ga_integrator *it, const ga_collector *whole) {
   const ga_params *par = &it->options.par;
   head h = {.order = ORDER,
             .version = VERSION,
-            .nq = whole_size(it, whole, GA_ENTRY_Q),
-            .nv = whole_size(it, whole, GA_ENTRY_V),
-            .nlam = whole_size(it, whole, GA_ENTRY_LAM),
-            .npsi = whole_size(it, whole, GA_ENTRY_PSI),
+            .nq = ga_state_whole_size(it, whole, GA_ENTRY_Q),
+            .nv = ga_state_whole_size(it, whole, GA_ENTRY_V),
+            .nlam = ga_state_whole_size(it, whole, GA_ENTRY_LAM),
+            .npsi = ga_state_whole_size(it, whole, GA_ENTRY_PSI),
             .unknowns = whole_unknowns(it, whole),
             .fractions = it->sequence.n,
             .automatic = it->step_size.on,
@@ -76,140 +61,6 @@ static head make_head(const ga_integrator *it, const ga_collector *whole) {
   return h;
 }
 
-/* One walk over the body for three purposes: to measure its length, to write it, to read it. */
-typedef struct {
-  enum { MEASURE, WRITE, READ } mode;
-  unsigned char *at; /* next byte of the file in memory; NULL: this process does not write */
-  size_t bytes;      /* passed so far */
-  const ga_collector *whole; /* NULL: the model is the whole */
-  bool rows;                 /* the file lists the rows that are left out, */
-  size_t rows_at;            /* beginning at this byte of the body */
-  ga_status status;          /* of gathering the arrays of all processes */
-} walk;
-
-/* Advance by so many bytes without a transfer. */
-static void skip_bytes(walk *w, size_t bytes) {
-  if (w->mode != MEASURE && w->at) w->at += bytes;
-  w->bytes += bytes;
-}
-
-/* Copy bytes from data to the file or back, as the mode says, and advance. */
-static void transfer_bytes(walk *w, void *data, size_t bytes) {
-  if (bytes == 0) return;
-  if (w->mode == WRITE && w->at) memcpy(w->at, data, bytes);
-  if (w->mode == READ) memcpy(data, w->at, bytes);
-  skip_bytes(w, bytes);
-}
-
-/* transfer_bytes for n numbers; used also for one scalar. */
-static void transfer_doubles(walk *w, double *x, int n) {
-  transfer_bytes(w, x, (size_t)n * sizeof(double));
-}
-
-/* Transfer an array x with an entry for each of q, v, lam or psi. In a team: gather it on the
- * root, or pick this process's entries from the whole. */
-static void transfer_entries(walk *w, const ga_integrator *it, ga_entry kind, double *x) {
-  const int n = own_size(it, kind);
-  if (!w->whole) {
-    transfer_doubles(w, x, n);
-    return;
-  }
-  double *all = (double *)(void *)w->at; /* everything before has multiples of 8 bytes */
-  if (w->mode == WRITE && w->status == GA_OK) {
-    w->status = w->whole->gather(w->whole->context, kind, x, all);
-  }
-  for (int i = 0; w->mode == READ && i < n; i++) x[i] = all[w->whole->number[kind][i]];
-  skip_bytes(w, (size_t)w->whole->n[kind] * sizeof(double));
-}
-
-/* Transfer an array x with an entry for each unknown of a step. */
-static void transfer_unknowns(walk *w, const ga_integrator *it, double *x) {
-  for (int b = 0; b < it->method->nx; b++) transfer_entries(w, it, GA_ENTRY_V, x + b * it->eval.nv);
-  for (int c = 0; c < it->method->ncon; c++) {
-    transfer_entries(w, it, mult_entry(it, c), x + it->step.eq.mult_at[c]);
-  }
-}
-
-/* transfer_bytes for a long, which has 8 bytes in the file. */
-static void transfer_long(walk *w, long *value) {
-  int64_t wide = *value;
-  transfer_bytes(w, &wide, sizeof wide);
-  *value = (long)wide;
-}
-
-/* transfer_bytes for a bool, 0 or 1 as a long in the file. */
-static void transfer_bool(walk *w, bool *value) {
-  long wide = *value;
-  transfer_long(w, &wide);
-  *value = wide != 0;
-}
-
-/* Transfer the state of redundancy: rank, rows left out, reference growth. Skipped if the file has
- * none; read over if this run does not use it. */
-static void transfer_rows(walk *w, ga_integrator *it) {
-  ga_equations *eq = &it->step.eq;
-  ga_redundancy *r = &it->redundancy;
-  long rank = r->rank, dropped = eq->ndropped;
-  w->rows_at = w->bytes;
-  if (!w->rows) return;
-  if (!r->on) { /* no row is left out, see check_rows */
-    const long n = whole_size(it, w->whole, GA_ENTRY_LAM) + whole_size(it, w->whole, GA_ENTRY_PSI);
-    skip_bytes(w, (4 + 2 + 2 * (size_t)n) * sizeof(int64_t));
-    return;
-  }
-  transfer_long(w, &rank);
-  transfer_long(w, &dropped);
-  transfer_long(w, &r->calm);
-  transfer_bool(w, &r->singular);
-  transfer_doubles(w, r->reference, 2);
-  transfer_doubles(w, eq->unit, eq->nlam + eq->npsi);
-  for (int i = 0; i < eq->nlam + eq->npsi; i++) transfer_bool(w, &eq->dropped[i]);
-  r->rank = (int)rank;
-  eq->ndropped = (int)dropped;
-}
-
-/* Transfer everything that influences later steps, head excluded; READ changes *it. The order
- * defines the format: change VERSION if you change it. */
-static void transfer_body(walk *w, ga_integrator *it) {
-  ga_memory *mem = &it->mem;
-  transfer_doubles(w, &mem->t, 1);
-  transfer_doubles(w, &mem->h, 1);
-  transfer_doubles(w, &it->h, 1);
-  transfer_doubles(w, &it->state.h, 1);
-  transfer_doubles(w, &it->sequence.t_base, 1);
-  transfer_doubles(w, &it->t_memory, 1);
-  transfer_long(w, &it->sequence.n_base);
-  transfer_long(w, &it->sequence.first);
-#define PASS_COUNTER(name, text) transfer_long(w, &it->stats.name);
-#define PASS_EXTREME(name, text) transfer_doubles(w, &it->stats.name, 1);
-  GA_STAT_LIST(PASS_COUNTER, PASS_EXTREME)
-#undef PASS_COUNTER
-#undef PASS_EXTREME
-  transfer_doubles(w, &mem->delta, 1);
-  transfer_doubles(w, &mem->growth, 1);
-  transfer_bool(w, &mem->first);
-#define ENTRY_nq GA_ENTRY_Q
-#define ENTRY_nv GA_ENTRY_V
-#define ENTRY_nlam GA_ENTRY_LAM
-#define ENTRY_npsi GA_ENTRY_PSI
-#define PASS_ARRAY(name, size) transfer_entries(w, it, ENTRY_##size, mem->name);
-  GA_MEMORY_LIST(PASS_ARRAY)
-#undef PASS_ARRAY
-  transfer_unknowns(w, it, it->predictor.phi[0]);
-  for (int i = 0; i < it->events.n; i++) {
-    transfer_doubles(w, &it->events.item[i].value, 1);
-    transfer_doubles(w, &it->events.item[i].t_last, 1);
-  }
-  transfer_rows(w, it);
-  ga_step_size *c = &it->step_size;
-  if (!c->on) return;
-  transfer_doubles(w, &c->err_last, 1);
-  transfer_doubles(w, &c->t_vdd, 1);
-  transfer_entries(w, it, GA_ENTRY_V, c->vdd);
-  transfer_entries(w, it, GA_ENTRY_V, c->size_q);
-  transfer_entries(w, it, GA_ENTRY_V, c->size_v);
-}
-
 /* FNV-1a hash of n bytes. */
 static uint64_t checksum(const unsigned char *bytes, size_t n) {
   uint64_t sum = 14695981039346656037u;
@@ -220,8 +71,8 @@ static uint64_t checksum(const unsigned char *bytes, size_t n) {
 /* Length of the whole file in bytes. rows: the file lists the rows that are left out; *rows_at
  * (may be NULL) is where in the body. */
 static size_t file_size(ga_integrator *it, const ga_collector *whole, bool rows, size_t *rows_at) {
-  walk w = {.mode = MEASURE, .whole = whole, .rows = rows};
-  transfer_body(&w, it);
+  ga_state_walk w = {.mode = GA_WALK_MEASURE, .whole = whole, .rows = rows};
+  ga_state_walk_body(&w, it);
   if (rows_at) *rows_at = w.rows_at;
   return sizeof(head) + w.bytes + sizeof(uint64_t);
 }
@@ -268,9 +119,11 @@ static ga_status save_state(ga_integrator *it, const char *path, const ga_collec
   if (root && !bytes) status = ga_fail(&it->error, GA_ERR_MEM, "no memory to save the state");
   status = share_root_status(it, whole, status);
   if (status == GA_OK) {
-    walk w = {
-        .mode = WRITE, .at = root ? bytes + sizeof(head) : NULL, .whole = whole, .rows = rows};
-    transfer_body(&w, it);
+    ga_state_walk w = {.mode = GA_WALK_WRITE,
+                       .at = root ? bytes + sizeof(head) : NULL,
+                       .whole = whole,
+                       .rows = rows};
+    ga_state_walk_body(&w, it);
     status = w.status;
     if (status != GA_OK) ga_fail(&it->error, status, "the ranks' states could not be gathered");
   }
@@ -398,8 +251,8 @@ typedef struct {
 static ga_status read_start_file(ga_integrator *it, const char *path, FILE *file,
                                  const ga_collector *whole, contents *c) {
   const ga_start_sizes sizes = {
-      whole_size(it, whole, GA_ENTRY_Q), whole_size(it, whole, GA_ENTRY_V),
-      whole_size(it, whole, GA_ENTRY_LAM), whole_size(it, whole, GA_ENTRY_PSI)};
+      ga_state_whole_size(it, whole, GA_ENTRY_Q), ga_state_whole_size(it, whole, GA_ENTRY_V),
+      ga_state_whole_size(it, whole, GA_ENTRY_LAM), ga_state_whole_size(it, whole, GA_ENTRY_PSI)};
   double *values = NULL;
   const ga_status status = ga_start_file_read(file, path, &sizes, &values, &it->error);
   c->start = true;
@@ -463,8 +316,10 @@ static ga_status spread_file(ga_integrator *it, const ga_collector *whole, conte
  * cannot be set up, this fails with the state changed already. */
 static ga_status restore_from_contents(ga_integrator *it, const ga_collector *whole,
                                        const contents *c) {
-  transfer_body(
-      &(walk){.mode = READ, .at = c->bytes + sizeof(head), .whole = whole, .rows = c->rows}, it);
+  ga_state_walk_body(
+      &(ga_state_walk){
+          .mode = GA_WALK_READ, .at = c->bytes + sizeof(head), .whole = whole, .rows = c->rows},
+      it);
   it->state.t = it->mem.t;
   if (!it->step_size.on) it->options.h = it->h;
   it->started = true;
@@ -492,10 +347,10 @@ static ga_status start_from_contents(ga_integrator *it, const ga_collector *whol
   ga_status status = q ? GA_OK : ga_fail(&it->error, GA_ERR_MEM, "no memory to load a state");
   status = ga_team_agree(it->eval.team, status, &it->error);
   if (status == GA_OK) {
-    walk w = {.mode = READ, .at = c->bytes, .whole = whole};
-    transfer_doubles(&w, &t, 1);
-    transfer_entries(&w, it, GA_ENTRY_Q, q);
-    transfer_entries(&w, it, GA_ENTRY_V, q + it->eval.nq);
+    ga_state_walk w = {.mode = GA_WALK_READ, .at = c->bytes, .whole = whole};
+    ga_state_transfer_doubles(&w, &t, 1);
+    ga_state_transfer_entries(&w, it, GA_ENTRY_Q, q);
+    ga_state_transfer_entries(&w, it, GA_ENTRY_V, q + it->eval.nq);
     it->observer = NULL;
     status = ga_integrator_start(it, t, q, q + it->eval.nq);
     it->observer = observer;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Models that were made to deceive the acceptance test (src/step/acceptance/judge.c): a constraint
+/* Models that were made to deceive the acceptance test (src/step/acceptance.c): a constraint
  * that stalls once and then converges, parts that excuse each other, forces that cancel inside a
  * callback. */
 #include "support.h"

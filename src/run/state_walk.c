@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/* The body of a state on disk, see state_walk.h. */
+#include "run/state_walk.h"
+
+#include <stdint.h>
+#include <string.h>
+
+/* Number of entries of this kind in the model of this process. */
+static int own_size(const ga_integrator *it, ga_entry kind) {
+  const int n[GA_ENTRIES] = {it->eval.nq, it->eval.nv, it->eval.nlam, it->eval.npsi};
+  return n[kind];
+}
+
+/* Number of entries of this kind in the whole model; whole is NULL if this process has all of
+ * it. */
+long ga_state_whole_size(const ga_integrator *it, const ga_collector *whole, ga_entry kind) {
+  return whole ? whole->n[kind] : own_size(it, kind);
+}
+
+/* The kind of the multipliers of block c. */
+ga_entry ga_state_mult_entry(const ga_integrator *it, int c) {
+  return it->method->mult[c] == GA_BLOCK_PSI ? GA_ENTRY_PSI : GA_ENTRY_LAM;
+}
+
+/* Advance by so many bytes without a transfer. */
+static void skip_bytes(ga_state_walk *w, size_t bytes) {
+  if (w->mode != GA_WALK_MEASURE && w->at) w->at += bytes;
+  w->bytes += bytes;
+}
+
+/* Copy bytes from data to the file or back, as the mode says, and advance. */
+static void transfer_bytes(ga_state_walk *w, void *data, size_t bytes) {
+  if (bytes == 0) return;
+  if (w->mode == GA_WALK_WRITE && w->at) memcpy(w->at, data, bytes);
+  if (w->mode == GA_WALK_READ) memcpy(data, w->at, bytes);
+  skip_bytes(w, bytes);
+}
+
+/* transfer_bytes for n numbers; used also for one scalar. */
+void ga_state_transfer_doubles(ga_state_walk *w, double *x, int n) {
+  transfer_bytes(w, x, (size_t)n * sizeof(double));
+}
+
+/* Transfer an array x with an entry for each of q, v, lam or psi. In a team: gather it on the
+ * root, or pick this process's entries from the whole. */
+void ga_state_transfer_entries(ga_state_walk *w, const ga_integrator *it, ga_entry kind,
+                               double *x) {
+  const int n = own_size(it, kind);
+  if (!w->whole) {
+    ga_state_transfer_doubles(w, x, n);
+    return;
+  }
+  double *all = (double *)(void *)w->at; /* everything before has multiples of 8 bytes */
+  if (w->mode == GA_WALK_WRITE && w->status == GA_OK) {
+    w->status = w->whole->gather(w->whole->context, kind, x, all);
+  }
+  for (int i = 0; w->mode == GA_WALK_READ && i < n; i++) x[i] = all[w->whole->number[kind][i]];
+  skip_bytes(w, (size_t)w->whole->n[kind] * sizeof(double));
+}
+
+/* Transfer an array x with an entry for each unknown of a step. */
+static void transfer_unknowns(ga_state_walk *w, const ga_integrator *it, double *x) {
+  for (int b = 0; b < it->method->nx; b++)
+    ga_state_transfer_entries(w, it, GA_ENTRY_V, x + b * it->eval.nv);
+  for (int c = 0; c < it->method->ncon; c++) {
+    ga_state_transfer_entries(w, it, ga_state_mult_entry(it, c), x + it->step.eq.mult_at[c]);
+  }
+}
+
+/* transfer_bytes for a long, which has 8 bytes in the file. */
+static void transfer_long(ga_state_walk *w, long *value) {
+  int64_t wide = *value;
+  transfer_bytes(w, &wide, sizeof wide);
+  *value = (long)wide;
+}
+
+/* transfer_bytes for a bool, 0 or 1 as a long in the file. */
+static void transfer_bool(ga_state_walk *w, bool *value) {
+  long wide = *value;
+  transfer_long(w, &wide);
+  *value = wide != 0;
+}
+
+/* Transfer the state of redundancy: rank, rows left out, reference growth. Skipped if the file has
+ * none; read over if this run does not use it. */
+static void transfer_rows(ga_state_walk *w, ga_integrator *it) {
+  ga_equations *eq = &it->step.eq;
+  ga_redundancy *r = &it->redundancy;
+  long rank = r->rank, dropped = eq->ndropped;
+  w->rows_at = w->bytes;
+  if (!w->rows) return;
+  if (!r->on) { /* no row is left out, see check_rows */
+    const long n = ga_state_whole_size(it, w->whole, GA_ENTRY_LAM) +
+                   ga_state_whole_size(it, w->whole, GA_ENTRY_PSI);
+    skip_bytes(w, (4 + 2 + 2 * (size_t)n) * sizeof(int64_t));
+    return;
+  }
+  transfer_long(w, &rank);
+  transfer_long(w, &dropped);
+  transfer_long(w, &r->calm);
+  transfer_bool(w, &r->singular);
+  ga_state_transfer_doubles(w, r->reference, 2);
+  ga_state_transfer_doubles(w, eq->unit, eq->nlam + eq->npsi);
+  for (int i = 0; i < eq->nlam + eq->npsi; i++) transfer_bool(w, &eq->dropped[i]);
+  r->rank = (int)rank;
+  eq->ndropped = (int)dropped;
+}
+
+/* Transfer everything that influences later steps, head excluded; GA_WALK_READ changes *it. The order
+ * defines the format: change VERSION if you change it. */
+void ga_state_walk_body(ga_state_walk *w, ga_integrator *it) {
+  ga_memory *mem = &it->mem;
+  ga_state_transfer_doubles(w, &mem->t, 1);
+  ga_state_transfer_doubles(w, &mem->h, 1);
+  ga_state_transfer_doubles(w, &it->h, 1);
+  ga_state_transfer_doubles(w, &it->state.h, 1);
+  ga_state_transfer_doubles(w, &it->sequence.t_base, 1);
+  ga_state_transfer_doubles(w, &it->t_memory, 1);
+  transfer_long(w, &it->sequence.n_base);
+  transfer_long(w, &it->sequence.first);
+/* singular_passages is younger than the format: a resumed run counts them anew */
+#define PASS_COUNTER(name, text) \
+  if (&it->stats.name != &it->stats.singular_passages) transfer_long(w, &it->stats.name);
+#define PASS_EXTREME(name, text) ga_state_transfer_doubles(w, &it->stats.name, 1);
+  GA_STAT_LIST(PASS_COUNTER, PASS_EXTREME)
+#undef PASS_COUNTER
+#undef PASS_EXTREME
+  ga_state_transfer_doubles(w, &mem->delta, 1);
+  ga_state_transfer_doubles(w, &mem->growth, 1);
+  transfer_bool(w, &mem->first);
+#define ENTRY_nq GA_ENTRY_Q
+#define ENTRY_nv GA_ENTRY_V
+#define ENTRY_nlam GA_ENTRY_LAM
+#define ENTRY_npsi GA_ENTRY_PSI
+#define PASS_ARRAY(name, size) ga_state_transfer_entries(w, it, ENTRY_##size, mem->name);
+  GA_MEMORY_LIST(PASS_ARRAY)
+#undef PASS_ARRAY
+  transfer_unknowns(w, it, it->predictor.phi[0]);
+  for (int i = 0; i < it->events.n; i++) {
+    ga_state_transfer_doubles(w, &it->events.item[i].value, 1);
+    ga_state_transfer_doubles(w, &it->events.item[i].t_last, 1);
+  }
+  transfer_rows(w, it);
+  ga_step_size *c = &it->step_size;
+  if (!c->on) return;
+  ga_state_transfer_doubles(w, &c->err_last, 1);
+  ga_state_transfer_doubles(w, &c->t_vdd, 1);
+  ga_state_transfer_entries(w, it, GA_ENTRY_V, c->vdd);
+  ga_state_transfer_entries(w, it, GA_ENTRY_V, c->size_q);
+  ga_state_transfer_entries(w, it, GA_ENTRY_V, c->size_v);
+}
