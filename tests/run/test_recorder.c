@@ -115,11 +115,11 @@ static void no_memory(void **state) {
   ga_recorder *record = observed(p, &o, &it);
   must(ga_integrator_step(it),
        ga_integrator_error(it)); /* the solver allocates in the first step */
-  must(ga_recorder_reserve(record, 10), NULL);
+  must(ga_recorder_reserve(record, 100), NULL);
   refuse = true;
   assert_int_equal(ga_integrator_run(it, 1), GA_STOPPED);
   assert_int_equal(ga_recorder_status(record), GA_ERR_MEM);
-  assert_int_equal(ga_recorder_rows(record), 10);
+  assert_int_equal(ga_recorder_rows(record), 100);
   assert_int_equal(ga_recorder_reserve(record, 1L << 62), GA_ERR_MEM);
   ga_recorder *none = NULL;
   assert_int_equal(ga_recorder_new(&p->model, &none), GA_ERR_MEM);
