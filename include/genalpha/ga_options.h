@@ -115,7 +115,8 @@ typedef enum ga_redundant { GA_REDUNDANT_REFUSE, GA_REDUNDANT_ALLOW } ga_redunda
   WORD(redundant, ga_redundant, GA_REDUNDANT_REFUSE, "refuse|allow", "redundant",                  \
        "constraints that follow from others: refuse them, or go on with an independent set")       \
   REAL(newton_tol, 1e-12, 0, 1e-2, "newton-tol",                                                   \
-       "Newton tolerance: error of accelerations relative to the largest of their coupled subsystem")     \
+       "Newton tolerance: error of accelerations relative to the largest of their coupled "        \
+       "subsystem")                                                                                \
   INT(newton_max, 20, 1, 1000, "newton-max", "largest number of Newton iterations from one guess") \
   INT(matrix_every, 0, 0, 1000000, "matrix-every",                                                 \
       "renew the Newton matrix at least every N steps; 0: when that pays")                         \

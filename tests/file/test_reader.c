@@ -236,7 +236,7 @@ static const bad_file list[] = {
      "joints: {j: {type: revolute, between: [ground, b], axis: [0, 0, 1], free: 3}}\n",
      4, 13, "free belongs to a stiffness"},
     {"genalpha: 1\nbodies:\n" BODY "joints: {j: {type: revolute, between: [ground, b], axis: [0, "
-                                   "0, 1], limits: {stiffness: 3}}}\n",
+     "0, 1], limits: {stiffness: 3}}}\n",
      4, 77, "a limit needs lower, upper or both"},
     {"genalpha: 1\nbodies:\n" BODY "sensors: {s1: {type: point}}\n", 4, 15, "a body is missing"},
     {"genalpha: 1\nbodies:\n" BODY "sensors: {s1: {type: angle, between: [ground, b]}}\n", 4, 15,
