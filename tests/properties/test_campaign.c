@@ -60,7 +60,7 @@ static void a_stiff_spring_pendulum(void **state) {
   for (int i = 0; hard_pendulum(&model, i); i += 3) {
     hard_outcome o = hard_run(&model);
     assert_int_equal(o.status, GA_OK);
-    assert_int_not_equal(o.worst.fault, FAULT_ENERGY);
+    assert_int_equal(o.worst.fault, FAULT_NONE);
   }
 }
 
@@ -95,15 +95,16 @@ static void random_models(void **state) {
 /* Runs in which earlier rules of acceptance took wrong steps: a body without mass was excused by
  * forces of other subsystems; without G all subsystems were taken for one; without G terms were
  * counted by the noise of the quotients; a position constraint stayed violated where wrong tangents
- * stalled the iteration. */
+ * stalled the iteration; an increment of factors made far away was believed. */
 static void random_models_of_old(void **state) {
   (void)state;
   static const struct {
     uint64_t seed;
     int index;
-  } old[] = {{20260, 4910}, {20260, 5699}, {20260, 6454}, {20260, 5000}, {2, 6197}, {2, 2986},
-             {2, 4744},     {1, 3249},     {3, 3673},     {4, 2173},     {5, 285},  {18, 1863},
-             {18, 8160},    {23, 324},     {25, 5556},    {30, 8583},    {32, 7261}};
+  } old[] = {{20260, 4910}, {20260, 5699}, {20260, 6454}, {20260, 5000}, {2, 6197},
+             {2, 2986},     {2, 4744},     {1, 3249},     {3, 3673},     {4, 2173},
+             {5, 285},      {18, 1863},    {18, 8160},    {23, 324},     {25, 5556},
+             {30, 8583},    {32, 7261},    {3, 5855},     {20260, 5574}, {20260, 2751}};
   int wrong = 0;
   for (size_t n = 0; n < sizeof old / sizeof *old; n++) {
     hard_random(&model, old[n].seed, old[n].index);
