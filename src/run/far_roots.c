@@ -3,7 +3,7 @@
  * Newton's iteration may end at one that has nothing to do with the motion. A step is looked at
  * twice if
  *
- *     |q_1 - q_n|  >  FAR (h |v_n| + h^2 |v'_n| + eps |q_n|)      in the metric W,
+ *     |q_1 - q_n|  >  FAR (h |v_n| + h^2 |v'_n| + NEAR |q_n|)     in the metric W,
  *
  * and if Newton's iteration was slow: an increment was more than SLOW of the one before. (A fast
  * iteration ends at the one solution near its guess, by the theorem of Newton and Kantorovich. Linear
@@ -14,13 +14,13 @@
  *     |q_1 - q_1 of the halves|  <=  AGREE |q_1 - q_n|;
  *
  * else the step fails, and a smaller one may succeed. Nothing of the halves is kept. */
-#include <float.h>
 #include <string.h>
 
 #include "kkt/measure.h"
 #include "run/integrator.h"
 
 static const double FAR = 1;     /* a smooth motion is within h |v| + h^2/2 |v'| */
+static const double NEAR = 1e-8; /* a smaller motion is rounding, or leads to no other branch */
 static const double SLOW = 0.1;  /* slower than this, tangents change much on the way */
 static const double AGREE = 0.5; /* two solutions of one motion differ by less of their way */
 
@@ -50,7 +50,7 @@ static bool is_suspect(ga_integrator *it, double h, double *moved) {
   if (!(it->step.newton.slowest > SLOW)) return false;
   *moved = distance(it, mem->q, it->step.eq.site[GA_SITE_NEW].q);
   const double motion = h * ga_measure(e, mem->v) + h * h * ga_measure(e, mem->vd) +
-                        DBL_EPSILON * ga_measure_position(e, mem->q, it->far_roots.size);
+                        NEAR * ga_measure_position(e, mem->q, it->far_roots.size);
   return *moved > FAR * motion;
 }
 
