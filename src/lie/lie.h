@@ -107,10 +107,6 @@ typedef struct ga_turn {
 int ga_space_turns(const ga_space *space, ga_csr *A, ga_turn *list);
 void ga_space_turn(int count, const ga_turn *list, const double *T, ga_csr *A);
 
-/* The velocities that are components of one vector: from first[i] to before end[i], i among them.
- * On SO(3) and SE(3) three by three, on R^n each velocity by itself. */
-void ga_space_vectors(const ga_space *space, int *first, int *end);
-
 /* Whether the pattern of A (columns increasing, below nv; val not used) is closed. If not, the row
  * and the first column missing from it go to bad_row, bad_col; either may be NULL. */
 bool ga_space_pattern_closed(const ga_space *space, const ga_csr *A, int *bad_row, int *bad_col);

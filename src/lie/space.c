@@ -132,19 +132,6 @@ void ga_space_size(const ga_space *space, const double *q, double *size) {
   }
 }
 
-/* first[i], end[i]: the range of velocities that form one vector with velocity i: three on SO(3)
- * and SE(3), i alone on R^n */
-void ga_space_vectors(const ga_space *space, int *first, int *end) {
-  for (int i = 0; i < space->nfactor; i++) {
-    const ga_factor *f = &space->factor[i];
-    int n = f->n * f->group->nv, size = f->group->commutative ? 1 : 3;
-    for (int k = 0; k < n; k++) {
-      first[f->v_at + k] = f->v_at + k / size * size;
-      end[f->v_at + k] = first[f->v_at + k] + size;
-    }
-  }
-}
-
 /* q = the identity of all factors */
 void ga_space_identity(const ga_space *space, double *q) {
   for (int i = 0; i < space->nfactor; i++) {
