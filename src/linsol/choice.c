@@ -172,6 +172,11 @@ bool ga_linsol_predict(const ga_csr *A, ga_linsol_prediction *out) {
   return known;
 }
 
+/* Is a dense matrix the best of all, whether or not MUMPS is there? Below 10 rows always. */
+static bool dense_is_best(const ga_linsol_prediction *p) {
+  return p->rows < 10 || (total(p->dense) <= total(p->klu) && total(p->dense) <= total(p->mumps));
+}
+
 /* The solver with the least predicted work among dense, klu and mumps (if its module can be
  * loaded); its work in *work. Below 10 rows always dense. */
 const ga_linsol_ops *ga_linsol_fastest(const ga_linsol_prediction *p, ga_linsol_work *work) {
@@ -179,7 +184,7 @@ const ga_linsol_ops *ga_linsol_fastest(const ga_linsol_prediction *p, ga_linsol_
   const double dense = total(p->dense), klu = total(p->klu);
   const double mumps = total(p->mumps) / MUMPS_GAIN;
   *work = p->dense;
-  if (p->rows < 10 || (dense <= klu && dense <= total(p->mumps))) return &ga_linsol_dense;
+  if (dense_is_best(p)) return &ga_linsol_dense;
   /* MUMPS is loaded only if it would be chosen: loading takes milliseconds */
   if (mumps < klu && ga_mumps_available(trouble, sizeof trouble)) {
     *work = p->mumps;
@@ -196,9 +201,9 @@ static double least_weak_entries(const ga_csr *A) {
   return P.factor + SOLVES * ga_weak_entries_solve(A, P.solve);
 }
 
-/* The choice for linsol = "auto"; NULL if memory runs out. weak-entries is preferred to sparse
- * solvers unless it cannot be faster; it falls back on them where it does not pay. `why` gets one
- * line of reasons, at most room characters. */
+/* The choice for linsol = "auto"; NULL if memory runs out. Unless dense matrices are best of all,
+ * weak-entries is preferred if it could be faster; it falls back on the others where it does not
+ * pay. `why` gets one line of reasons, at most room characters. */
 const ga_linsol_ops *ga_linsol_auto(const ga_csr *A, char *why, size_t room) {
   ga_linsol_prediction p;
   ga_linsol_work work;
@@ -213,6 +218,6 @@ const ga_linsol_ops *ga_linsol_auto(const ga_csr *A, char *why, size_t room) {
   }
   snprintf(why, room, "auto: %d rows, instructions of a matrix: dense %.2g, klu %.2g%s", A->nrow,
            total(p.dense), total(p.klu), mumps);
-  return ops == &ga_linsol_dense || total(work) <= least_weak_entries(A) ? ops
-                                                                         : &ga_linsol_weak_entries;
+  if (dense_is_best(&p) || total(work) <= least_weak_entries(A)) return ops;
+  return &ga_linsol_weak_entries;
 }
