@@ -96,10 +96,10 @@ typedef enum ga_redundant { GA_REDUNDANT_REFUSE, GA_REDUNDANT_ALLOW } ga_redunda
   TEXT(h_seq, "1", "F1,F2,...", "h-seq",                                                           \
        "step sizes as fractions of h, repeated: 1/3,2/3 takes h/3, 2h/3, h/3, ...")                \
   REAL(rtol, 0, 1e-16, 1, "rtol",                                                                  \
-       "automatic steps: error allowed in a step, relative to the largest value of the component " \
-       "so far; if rtol and atol are 0, all steps have size h")                                    \
+       "automatic steps: the error of the run is in proportion to it, as a rule some times rtol, " \
+       "relative to the largest values so far; if rtol and atol are 0, all steps have size h")     \
   REAL(atol, 0, 0, 1e300, "atol",                                                                  \
-       "automatic steps: absolute error allowed in a step, added to the relative one")             \
+       "automatic steps: the same as an absolute error of q and v, added to the relative one")     \
   REAL(h_min, 0, 0, 1e300, "h-min",                                                                \
        "smallest automatic step; the run ends if it needs a smaller one; 0: 16 roundings of t")    \
   REAL(h_max, 0, 0, 1e300, "h-max", "largest automatic step; 0: no limit")                         \
@@ -114,9 +114,9 @@ typedef enum ga_redundant { GA_REDUNDANT_REFUSE, GA_REDUNDANT_ALLOW } ga_redunda
   REAL(initial_tol, 1e-9, 0, 1, "initial-tol", "relative violation of a constraint allowed at t0") \
   WORD(redundant, ga_redundant, GA_REDUNDANT_REFUSE, "refuse|allow", "redundant",                  \
        "constraints that follow from others: refuse them, or go on with an independent set")       \
-  REAL(newton_tol, 1e-12, 0, 1e-2, "newton-tol",                                                   \
+  REAL(newton_tol, 0, 0, 1e-2, "newton-tol",                                                       \
        "Newton tolerance: error of accelerations relative to the largest of their coupled "        \
-       "subsystem")                                                                                \
+       "subsystem; 0: 1e-12; with automatic steps rtol/1000, at most 1e-8")                        \
   INT(newton_max, 20, 1, 1000, "newton-max", "largest number of Newton iterations from one guess") \
   INT(matrix_every, 0, 0, 1000000, "matrix-every",                                                 \
       "renew the Newton matrix at least every N steps; 0: when that pays")                         \

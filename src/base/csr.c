@@ -2,6 +2,7 @@
 /* Compressed-row matrices: patterns, products with vectors, A B^T. */
 #include "base/csr.h"
 
+#include <math.h>
 #include <string.h>
 
 /* sets all members of A: its size, and ptr, col, val (zero) for nnz entries in the arena; false
@@ -276,5 +277,24 @@ void ga_product_values(ga_product *product, const ga_csr *A, const ga_csr *B) {
     double sum = 0;
     for (int k = start[e]; k < start[e + 1]; k++) sum += a[of_A[k]] * b[of_B[k]];
     value[e] = sum;
+  }
+}
+
+/* out += |A| |x|, or |A|^T |x| if transposed; |.| entry by entry */
+void ga_csr_add_sizes(const ga_csr *A, bool transposed, const double *x, double *out) {
+  for (int i = 0; i < A->nrow; i++) {
+    for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) {
+      int k = A->col[e];
+      out[transposed ? k : i] += fabs(A->val[e] * x[transposed ? i : k]);
+    }
+  }
+}
+
+/* out_i += |A_ii| */
+void ga_csr_add_diagonal_sizes(const ga_csr *A, double *out) {
+  for (int i = 0; i < A->nrow; i++) {
+    for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) {
+      if (A->col[e] == i) out[i] += fabs(A->val[e]);
+    }
   }
 }

@@ -31,6 +31,10 @@ void ga_csr_mul(const ga_csr *A, double c, const double *x, double *y);
 void ga_csr_mul_add(const ga_csr *A, double c, const double *x, double *y);
 void ga_csr_mul_t_add(const ga_csr *A, double c, const double *x, double *y);
 
+/* out += |A| |x| or |A|^T |x|, and out_i += |A_ii|, |.| entry by entry */
+void ga_csr_add_sizes(const ga_csr *A, bool transposed, const double *x, double *out);
+void ga_csr_add_diagonal_sizes(const ga_csr *A, double *out);
+
 /* The entries of a matrix column by column: those of column k are val[entry[c]] in row[c],
  * ptr[k] <= c < ptr[k+1]. */
 typedef struct ga_columns {

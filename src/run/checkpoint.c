@@ -18,7 +18,9 @@
 #include "run/state_file.h"
 #include "run/state_walk.h"
 
-enum { VERSION = 4, ORDER = 0x01020304 };
+enum { VERSION = 5, ORDER = 0x01020304 };
+/* Format 4 differs in what automatic steps need: its files of given steps can be read. */
+enum { SAME_FOR_GIVEN_STEPS = 4 };
 static const char MAGIC[8] = "GASTATE";
 
 /* First bytes of the file. All members have 8 bytes or multiples, so that there is no padding. */
@@ -172,7 +174,14 @@ static ga_status check_head(ga_integrator *it, const char *path, const head *h,
     return ga_fail(err, GA_ERR_FILE, "state file '%s' comes from a machine of other byte order",
                    path);
   }
-  if (h->version != VERSION) {
+  if (h->version == SAME_FOR_GIVEN_STEPS && h->automatic) {
+    return ga_fail(
+        err, GA_ERR_FILE,
+        "state file '%s' was saved with automatic steps by an older version, whose error "
+        "estimates were others: start anew, or go on from the version that saved it",
+        path);
+  }
+  if (h->version != VERSION && h->version != SAME_FOR_GIVEN_STEPS) {
     return ga_fail(err, GA_ERR_FILE,
                    "state file '%s' has format %lld, this library reads format %d: it was written "
                    "by a %s version",

@@ -80,6 +80,16 @@ static ga_status check_same_options(ga_integrator *it) {
                  "parameters, steps, tolerances and an own reaction must be the same on all");
 }
 
+/* Unless the user has set newton_tol: 1e-12 with given sizes. With automatic ones a thousandth of
+ * rtol, which is not seen beside the error of the step and saves iterations; at most 1e-8, as an
+ * error of accelerations moves a stiff spring: with 1e-6 and a spring of 1e10 N/m the vibrations
+ * that it makes grow above all else. */
+static void set_newton_tol(ga_options *o) {
+  if (o->newton_tol > 0) return;
+  bool loose = o->rtol > 0 || o->atol > 0;
+  o->newton_tol = loose ? fmax(1e-12, fmin(1e-8, 1e-3 * o->rtol)) : 1e-12;
+}
+
 /* The checks and allocations that need no communication: options, model, method, state arrays,
  * plan. Sets it->method, rho_inf, eval, h, step_size.on; on failure the message is in it->error. */
 static ga_status set_up_alone(ga_integrator *it) {
@@ -96,6 +106,7 @@ static ga_status set_up_alone(ga_integrator *it) {
   if (status == GA_OK) status = ga_eval_init(&it->eval, it->model, &it->arena, err);
   if (status != GA_OK) return status;
   it->h = it->options.h;
+  set_newton_tol(&it->options);
   allocate_arrays(it);
   if (it->arena.failed) return ga_fail(err, GA_ERR_MEM, "no memory for the state");
   it->step_size.on = it->options.rtol > 0 || it->options.atol > 0;

@@ -252,7 +252,10 @@ static ga_status fail_below_h_min(ga_integrator *it, double least, double h, boo
  * (GA_OK; not yet counted), or the step is below h_min or rounding of t (GA_ERR_STEP). Output:
  * *plan is the step made, it->h the next size. On failure the accepted state is as before. */
 static ga_status step_of_automatic_size(ga_integrator *it, double t_end, ga_plan *plan) {
-  double err = 0;
+  enum { BESIDE = 6 };
+  static const double beside[BESIDE] = {0.6, 1.4, 0.3, 2.5, 0.15, 5}; /* of the step that fails */
+  double err = 0, first = 0;
+  int singular = 0;
   for (bool again = false;; again = true) {
     double t = fabs(it->mem.t), way = t_end - t;
     if (t == 0 && isfinite(way)) t = DBL_EPSILON * way;
@@ -264,7 +267,10 @@ static ga_status step_of_automatic_size(ga_integrator *it, double t_end, ga_plan
     if (status < 0) return status;
     if (status > 0) {
       err = 0;
+      if (singular == 0) first = plan->h;
       ga_step_size_fail(it, plan->h);
+      /* steps that end before and beyond a singular position; all shorter ones end nearer to it */
+      if (status == GA_RETRY_SINGULAR && singular < BESIDE) it->h = beside[singular++] * first;
       continue;
     }
     status = ga_step_size_error(it, &err);

@@ -195,20 +195,21 @@ static int first_violated(const ga_eval *e, int n, const bool *dropped, const do
 
 /* GA_ERR_SINGULAR if a row that was left out is violated at the end of the step. Errors of q up to
  * VIOLATED of its size Q are allowed, errors of v up to VIOLATED of |v| + h |v'|, and rounding
- * errors of q divided by h. */
+ * errors of q divided by h; and what newton_tol of the accelerations means for q and v. */
 static ga_status check_left_out(ga_integrator *it) {
   ga_equations *eq = &it->step.eq;
   ga_eval *e = &it->eval;
   const ga_site *at = &eq->site[GA_SITE_NEW];
   const double *x = it->step.newton.x + it->method->out_x * eq->nv;
   double size = ga_measure_position(e, at->q, it->redundancy.vd), value = 0;
-  double speed =
-      VIOLATED * (ga_measure(e, at->v) + eq->h * ga_measure(e, x)) + ROUND * size / eq->h;
+  double step = eq->h * ga_measure(e, x), unsolved = it->options.newton_tol * step;
+  double way = VIOLATED * size + eq->h * unsolved;
+  double speed = VIOLATED * (ga_measure(e, at->v) + step) + ROUND * size / eq->h + unsolved;
   char name[96];
   int i = -1;
   bool hidden = false;
   if (eq->has_row[GA_ROW_POS]) {
-    i = first_violated(e, eq->nlam, eq->dropped, eq->g, &at->G, VIOLATED * size);
+    i = first_violated(e, eq->nlam, eq->dropped, eq->g, &at->G, way);
     if (i >= 0) value = eq->g[i];
   }
   if (i < 0 && eq->has_row[GA_ROW_VEL]) {

@@ -34,25 +34,6 @@ static double relative_noise(const ga_integrator *it) {
   return ROUNDINGS * DBL_EPSILON + fmin(it->options.newton_tol, SOLVED);
 }
 
-/* out += |A| |x|, or |A|^T |x| if transposed; |.| entry by entry. */
-static void add_sizes(const ga_csr *A, bool transposed, const double *x, double *out) {
-  for (int i = 0; i < A->nrow; i++) {
-    for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) {
-      int k = A->col[e];
-      out[transposed ? k : i] += fabs(A->val[e] * x[transposed ? i : k]);
-    }
-  }
-}
-
-/* out_i += |M_ii| */
-static void add_diagonal(const ga_csr *M, double *out) {
-  for (int i = 0; i < M->nrow; i++) {
-    for (int e = M->ptr[i]; e < M->ptr[i + 1]; e++) {
-      if (M->col[e] == i) out[i] += fabs(M->val[e]);
-    }
-  }
-}
-
 /* Allocate the work arrays of this file from it->arena; the caller checks arena.failed. */
 void ga_rest_init(ga_integrator *it) {
   ga_rest_work *w = &it->rest_work;
@@ -72,10 +53,10 @@ static void rounding_of_forces(ga_integrator *it, const ga_csr *M, const ga_csr 
   int nv = it->eval.nv;
   memset(noise, 0, (size_t)nv * sizeof(double));
   memset(mass, 0, (size_t)nv * sizeof(double));
-  add_sizes(M, false, x->vd, noise);
-  add_sizes(G, true, x->lam, noise); /* G^T */
-  add_sizes(H, true, x->psi, noise); /* H^T */
-  add_diagonal(M, mass);
+  ga_csr_add_sizes(M, false, x->vd, noise);
+  ga_csr_add_sizes(G, true, x->lam, noise); /* G^T */
+  ga_csr_add_sizes(H, true, x->psi, noise); /* H^T */
+  ga_csr_add_diagonal_sizes(M, mass);
   ga_team *team = it->eval.team;
   bool known = ga_team_sum_shared(team, 1, noise) == GA_OK;
   known = ga_team_sum_shared(team, 1, mass) == GA_OK && known;

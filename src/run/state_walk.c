@@ -148,4 +148,11 @@ void ga_state_walk_body(ga_state_walk *w, ga_integrator *it) {
   ga_state_transfer_entries(w, it, GA_ENTRY_V, c->vdd);
   ga_state_transfer_entries(w, it, GA_ENTRY_V, c->size_q);
   ga_state_transfer_entries(w, it, GA_ENTRY_V, c->size_v);
+  ga_state_transfer_entries(w, it, GA_ENTRY_V, c->force);
+  transfer_long(w, &c->rough);
+  transfer_long(w, &c->rough_allowed);
+  double *const numbers[] = {&c->t_start,         &c->full.err,        &c->full.forces,
+                             &c->full.raw.errors, &c->full.raw.forces, &c->force_err,
+                             &c->force_h,         &c->acceleration};
+  for (int i = 0; i < 8; i++) ga_state_transfer_doubles(w, numbers[i], 1);
 }

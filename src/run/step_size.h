@@ -4,24 +4,58 @@
 #define GA_SRC_STEP_SIZE_H
 
 #include "genalpha/ga_integrator.h"
+#include "method/method.h"
 #include "step/memory.h"
+
+/* The error, relative to what is allowed, that the controller aims at: rejected steps are rare, and
+ * smaller steps would cost more than they save. (0.5: three to five times as many rejections.) */
+#define GA_STEP_AIM 0.3
+/* Smaller errors count as this one. */
+#define GA_STEP_LEAST 1e-4
+
+/* Norms of differences of v', as errors of q and v and of forces, before the filter; relative to
+ * what is allowed. */
+typedef struct ga_raw_norms {
+  double errors, forces;
+} ga_raw_norms;
+
+/* A full estimate: errors of q and v, and of forces, relative to what is allowed, and the norms that
+ * they were found from. raw.errors = 0: there is none. */
+typedef struct ga_full_estimate {
+  ga_raw_norms raw;
+  double err, forces;
+} ga_full_estimate;
 
 /* All members except work arrays influence later steps and are part of a saved state. */
 typedef struct ga_step_size {
   bool on;
   double err_last; /* error estimate of the last accepted step / allowed error; 0: none */
   double t_vdd;
-  double *vdd;             /* v'' at t_vdd, a first difference of v' */
-  double *size_q, *size_v; /* largest |q_i| (rotations: 1), |v_i| since the start; nv each */
-  double *rest_q, *rest_v; /* their initial values, at a start from rest */
-  double *vdd_start;       /* v'' at a start that is not accepted yet */
-  double *vdd_try;         /* work: v'' at a start, over a size that is tried */
-  double *e, *vdd_new;     /* work: a local error; v'' of the last step, or v''' at a start */
-  double *now_q, *now_v;   /* work: sizes with those of the last step */
-  double *bracket;         /* work: [v, v'] */
+  double *vdd;               /* v'' at t_vdd, a first difference of v' */
+  double *size_q, *size_v;   /* largest |q_i| (rotations: 1), |v_i| since the start; nv each */
+  double *force;             /* nv: largest |M||v'| + |G|^T|lam| + |H|^T|psi| since the start */
+  double acceleration;       /* largest |v'| since the start, in the metric W */
+  double t_start;            /* the time of the start */
+  long rough, rough_allowed; /* rough estimates since the last full one; how many may be */
+  ga_full_estimate full;     /* the last full one, on which rough ones are based */
+  double force_err, force_h; /* error of forces that was looked at last (0: none), h of its step */
+  long rough_most;           /* rough estimates allowed in a row; constant */
+  double *rest_q, *rest_v;   /* initial size_q, size_v, at a start from rest */
+  double *vdd_start;         /* v'' at a start that is not accepted yet */
+  double *vdd_try;           /* work: v'' at a start, over a size that is tried */
+  double *e, *e_v;           /* work: local errors of q and v */
+  double *once;              /* work: an error filtered once */
+  double *df;                /* work: an error of forces */
+  double *stiff_q, *stiff_v; /* work: what the second filter has taken from the errors */
+  double *vdd_new;           /* work: v'' of the last step, or the derivative of v'' at a start */
+  double *now_q, *now_v;     /* work: sizes with those of the last step */
+  double *force_now;         /* work: forces with those of the last step */
+  double *force_least;       /* work: forces that errors are relative to */
+  double *bracket;           /* work: [v, v']; W^-1 G_n^T eta of a filter; forces of differences */
   double *noise;    /* work: possible rounding error of each entry of v', see rounding_noise.c */
   bool suspect;     /* the step just estimated began with hardly any motion */
-  double *filtered; /* right side and solution of the filter, as many as unknowns */
+  double *filtered; /* right side and solution of the filter, as many as unknowns; */
+  double *first;    /* the solution of the first one for velocities */
 } ga_step_size;
 
 /* Allocate all arrays; the caller checks arena.failed. The equations of the step must be set up. */
@@ -36,6 +70,25 @@ void ga_step_size_begin(ga_integrator *it);
 /* 2 (1 - 6 beta - 3 alpha), alpha = alpha_m - alpha_f: the weight of v'' in the local error of q,
  * and in the residual of a hidden constraint that is left free. */
 double ga_step_size_q_factor(const ga_params *par);
+
+/* error_estimate.c: the weight of the derivative of v'' in the local error of v; how many rough
+ * estimates may follow a full one; the norm of an error e of values of size x, relative to what a
+ * step may have, and of `stiff` (may be NULL) relative to the tolerance; the accepted state
+ * included in the sizes. */
+double ga_step_size_v_factor(const ga_params *par);
+long ga_step_size_rough_most(double rtol);
+double ga_step_size_norm(const ga_integrator *it, const double *e, const double *stiff,
+                         const double *x, const double *weight);
+void ga_step_size_grow(ga_integrator *it);
+
+/* error_filter.c: remove from the error e of q (position) or v what constraints forbid and what is
+ * stiff; step_size.filtered is the solution of the linear system. `forces`: the error df of forces
+ * that goes with such a solution for velocities, times `left`, and with the error e of v. `sum`: of
+ * by[j] over the rows of the method that carry the error. */
+ga_status ga_error_filter(ga_integrator *it, bool position, double *e);
+ga_status ga_error_filter_forces(ga_integrator *it, const double *filtered, double left,
+                                 const double *e, double *df);
+double ga_error_filter_sum(const ga_method *method, const double *by);
 
 /* *err: error of the step from it->last to it->mem, divided by the error allowed. */
 ga_status ga_step_size_error(ga_integrator *it, double *err);

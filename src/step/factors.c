@@ -10,9 +10,11 @@
 static const double RESIDUAL = 5, ASSEMBLY = 3;
 /* If the solver reports no costs: of a solve, and of a factorization in solves. */
 static const double SOLVE = 1.5, FACTOR = 3;
-static const double SAME_H = 1e-4; /* relative change of h that factors survive */
-static const double FADE = 0.98;   /* factor of ga_experience.fresh when factors are given up */
-enum { PAUSE_MAX = 64 };           /* steps at most with new factors until they are kept again */
+/* Relative change of h that factors survive: of given sizes one by rounding; of automatic sizes one
+ * by which the iteration contracts little worse. M, G and H are the same for every h. */
+static const double SAME_H = 1e-4, NEAR_H = 0.3;
+static const double FADE = 0.98; /* factor of ga_experience.fresh when factors are given up */
+enum { PAUSE_MAX = 64 };         /* steps at most with new factors until they are kept again */
 
 static const ga_experience nothing_learned = {.pause_next = 1};
 
@@ -262,11 +264,13 @@ static double cost_of_factors(const ga_factors *f) {
 }
 
 /* Should a step of size h begin with the current factors? By the rule of factors.h, "between
- * steps"; never if h has changed or option matrix_every forbids it. */
+ * steps"; never if h has changed too much or option matrix_every forbids it. */
 bool ga_factors_keep(const ga_factors *f, double h) {
   const ga_experience *past = &f->past;
   int every = f->options->matrix_every;
-  if (!f->valid || past->steps == 0 || fabs(h / f->h - 1) > SAME_H) return false;
+  bool automatic = f->options->rtol > 0 || f->options->atol > 0;
+  if (!f->valid || past->steps == 0) return false;
+  if (fabs(h / f->h - 1) > (automatic ? NEAR_H : SAME_H)) return false;
   if (every > 0 && past->steps >= every) return false;
   if (past->steps == 1) return past->pause == 0 && past->fresh > 0;
   return past->last < past->spent / past->steps;

@@ -75,7 +75,7 @@ static void test_defaults(void **state) {
   assert_int_equal(o.mass_at, GA_MASS_EVALUATED);
   assert_int_equal(o.rescale, GA_RESCALE_ALL);
   assert_int_equal(o.initial, GA_INITIAL_CHECK);
-  assert_true(o.h == 1e-3 && o.newton_tol == 1e-12 && o.initial_tol == 1e-9);
+  assert_true(o.h == 1e-3 && o.newton_tol == 0 && o.initial_tol == 1e-9);
   assert_int_equal(o.newton_max, 20);
   assert_int_equal(o.matrix_every, 0);
   assert_true(!o.linsol_ops && !o.linsol_context && !o.log && !o.log_context);

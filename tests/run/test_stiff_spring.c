@@ -29,9 +29,9 @@ static void test_below_tolerance(void **state) {
         o.atol = absolute * 1e-6;
         ga_integrator *it = small_start(&s, &o, horizontal, at_rest);
         must(ga_integrator_run(it, 0.08), ga_integrator_error(it));
-        assert_in_range(ga_integrator_stats(it)->steps, 5, 300);
+        assert_in_range(ga_integrator_stats(it)->steps, 5, 1000);
         must(ga_integrator_run(it, 2), ga_integrator_error(it));
-        assert_in_range(ga_integrator_stats(it)->steps, 100, 1000);
+        assert_in_range(ga_integrator_stats(it)->steps, 100, 6000);
         assert_true(vector_error(2, ga_integrator_state(it)->q, ref) < 0.03);
         ga_integrator_free(it);
       }
@@ -40,7 +40,7 @@ static void test_below_tolerance(void **state) {
   small_close(&s);
 }
 
-/* Smaller tolerances: more steps, as on a rod, and smaller errors, h^3 ~ tol and error ~ h^2. */
+/* Smaller tolerances: more steps, as on a rod, and smaller errors, h^2 ~ tol and error ~ h^2. */
 static void test_tolerances(void **state) {
   (void)state;
   small s;
@@ -50,12 +50,12 @@ static void test_tolerances(void **state) {
   s.k = 1e12;
   for (int l = 0; l < 4; l++) {
     ga_options o = ga_options_default();
-    o.rtol = pow(10, -4 - l);
+    o.rtol = pow(10, -3 - l);
     ga_integrator *it = small_start(&s, &o, horizontal, at_rest);
     must(ga_integrator_run(it, 1), ga_integrator_error(it));
-    assert_in_range(ga_integrator_stats(it)->steps, 100 << l, 3000);
+    assert_in_range(ga_integrator_stats(it)->steps, 50 << l, 10000);
     double error = vector_error(2, ga_integrator_state(it)->q, ref);
-    assert_between("error", error / pow(o.rtol, 2.0 / 3), 0, 1);
+    assert_between("error", error / o.rtol, 0, 10);
     ga_integrator_free(it);
   }
   small_close(&s);

@@ -130,6 +130,7 @@ static ga_options options_of(const hard_model *m) {
   o.h = m->h;
   o.rtol = m->rtol;
   o.atol = m->atol;
+  o.newton_tol = 1e-12; /* also with automatic steps: the promise is looked at */
   if (m->linsol) o.linsol = m->linsol;
   if (m->h_seq) o.h_seq = m->h_seq;
   if (m->newton_max > 0) o.newton_max = m->newton_max;

@@ -370,6 +370,8 @@ static ga_status integrate(const ga_model *model, const hard_structure *s, const
   o.par = ga_params_rho(s->rho);
   o.h = s->h;
   o.rtol = o.atol = s->rtol;
+  o.newton_tol = 1e-12;
+  o.matrix_every = s->rtol > 0; /* one iteration needs the matrix of the present h */
   o.linsol = linsol ? linsol : s->linsol;
   o.initial = GA_INITIAL_PROJECT;
   ga_status status = ga_integrator_new(model, &o, &it, error);

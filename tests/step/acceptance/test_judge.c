@@ -26,6 +26,7 @@ static double run(deceit *d, const char *method, double t_end, ga_observer look,
   o.h = d->h;
   o.rtol = d->rtol;
   o.atol = d->rtol / 100;
+  o.newton_tol = 1e-12;
   must(ga_integrator_new(&model, &o, &it, NULL), NULL);
   if (look) ga_integrator_observe(it, look, &worst);
   must(ga_integrator_start(it, 0, d->q0, d->v0), ga_integrator_error(it));

@@ -26,12 +26,12 @@ refused 2 '0.11 (the periods of --h-seq).*--h 0.1 does' converge jay-negrut-soi2
 refused 2 'steps of one size' run oscillator --h-seq 1/3,2/3 --extrapolate 1
 
 # automatic
-succeeds run andrews --rtol 1e-3
-ok "summary tells the tolerance" out_has 'automatic, h = .* (rtol 0.001, atol 0), from t = 0 to 0.03'
+succeeds run andrews --rtol 3e-2
+ok "summary tells the tolerance" out_has 'automatic, h = .* (rtol 0.03, atol 0), from t = 0 to 0.03'
 ok "and what was taken back" out_has 'taken back *[0-9]* for the error, [0-9]* that did not converge'
-succeeds run andrews --rtol 1e-3 --final
+succeeds run andrews --rtol 3e-2 --final
 ok "JSON" is_json_object "$work/out"
-ok "JSON tells the tolerance" out_has '"kind": "automatic", "rtol": 0.001, "atol": 0'
+ok "JSON tells the tolerance" out_has '"kind": "automatic", "rtol": 0.029999999999999999, "atol": 0'
 cp "$work/out" "$work/one"
 ok "ends at the end" [ "$(of "$work/one" t)" = 0.029999999999999999 ]
 ok "steps of many sizes" true_of "$(of "$work/one" h_largest) > 5 * $(of "$work/one" h_least)"
@@ -42,7 +42,7 @@ refused 1 'h-min = 0.0002' run andrews --rtol 1e-3 --h-min 2e-4
 refused 2 'steps of one size' run oscillator --rtol 1e-3 --extrapolate 1
 succeeds converge heavy-top --rtol 1e-3 --levels 4
 ok "a table of tolerances" out_has '^ *rtol *steps *q  slope'
-ok "slopes of 2/3" awk '/^ *1e-0[56]/ && ($4 < 0.6 || $4 > 0.75) { bad = 1 } END { exit bad }' \
+ok "slopes of 1" awk '/^ *1e-0[56]/ && ($4 < 0.95 || $4 > 1.05) { bad = 1 } END { exit bad }' \
   "$work/out"
 succeeds converge chain --size 3 --atol 1e-4 --levels 3 --json
 ok "JSON of tolerances" out_has '"atol": 0.0001'

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/* The filter of error estimates for automatic steps (error_estimate.c, docs/internals/step-size.md).
+ *
+ * Errors that the constraints forbid, or that the method damps as stiff, must not count
+ * as errors of q and v. So A (x, mu) = (m M e, d) is solved with the step's own factored matrix,
+ *
+ *   e_q <- (sum_j p_j x_j - W^-1 G_n^T eta)/C,   d = 0 in position rows; in velocity rows 0, but
+ *                                                r G e_q of a method with an eta
+ *   e_v <- sum_j r_j x_j/C,                      d = 0
+ *
+ * C the sum of p_j or r_j. A method with an eta removes the component of e_q normal to the
+ * constraints along W^-1 G_n^T, and leaves the velocities to lam; so does the filter. (With d = 0
+ * in velocity rows it would remove that component in the metric of M: on the heavy top this makes
+ * the estimate 30 times too small.) The filter divides the component of a vibration of frequency
+ * omega by 1 + c (h omega)^2. */
+#include <string.h>
+
+#include "run/integrator.h"
+#include "run/step_size.h"
+
+/* Has the method a constraint row of this kind? */
+static bool has_row(const ga_method *method, ga_con_kind kind) {
+  for (int c = 0; c < method->ncon; c++) {
+    if (method->con[c] == kind) return true;
+  }
+  return false;
+}
+
+/* Does this kind of constraint exclude an error of the position (position = false: of the
+ * velocity) in its direction? Positions are bound by g, if the method has its rows; velocities
+ * by G v and k. Where an eta binds the positions, velocity rows are not about them. */
+static bool forbids_error(const ga_equations *s, ga_con_kind kind, bool position) {
+  const ga_method *method = s->method;
+  if (kind == GA_ROW_NONHOL) return !position;
+  if (kind == GA_ROW_VEL && position && s->eta >= 0) return false;
+  return has_row(method, GA_ROW_POS) || (!position && has_row(method, GA_ROW_VEL));
+}
+
+/* Is x_j an acceleration, or the applied component of one? Then row j gets the error e as a
+ * right-hand side. */
+static bool row_carries_error(const ga_method *method, int j) {
+  return method->dyn[j].forces != GA_FORCES_REACTION;
+}
+
+/* Sum of by[j] over the rows j that carry the error. */
+double ga_error_filter_sum(const ga_method *method, const double *by) {
+  double sum = 0;
+  for (int j = 0; j < method->nx; j++) sum += row_carries_error(method, j) ? by[j] : 0;
+  return sum;
+}
+
+/* Right-hand side of constraint row c for a vector e that the row does not forbid: gradient times
+ * e, times the sum of the coefficients p, r or rh (method.h) of x in that row. Added to `filtered`
+ * at the place of row c. */
+static void add_constraint_rhs(const ga_equations *s, int c, const double *e, double *filtered) {
+  const ga_method *method = s->method;
+  ga_con_kind kind = method->con[c];
+  const double *by = kind == GA_ROW_POS ? s->tab.p : method->con_hat[c] ? s->tab.rh : s->tab.r;
+  double factor = kind == GA_ROW_ACC ? 1 : ga_error_filter_sum(method, by);
+  ga_csr_mul_add(ga_equations_gradient(s, kind), factor, e, filtered + s->con_at[c]);
+}
+
+/* e <- sum_j c_j x_j / C, for positions of a method with an eta minus W^-1 G_n^T eta / C, from
+ * A (x, mu) = (m M e, d), see the head of this file. A is the Newton matrix as factored last. e is
+ * unchanged if C = 0 or on failure; step_size.filtered is work. Collective. */
+ga_status ga_error_filter(ga_integrator *it, bool position, double *e) {
+  const ga_equations *s = &it->step.eq;
+  double *filtered = it->step_size.filtered;
+  const ga_method *method = s->method;
+  const double *c = position ? s->tab.p : s->tab.r;
+  double sum = ga_error_filter_sum(method, c);
+  if (sum == 0) return GA_OK;
+  memset(filtered, 0, (size_t)s->n * sizeof(double));
+  for (int j = 0; j < method->nx; j++) {
+    const ga_site *site = &s->site[method->dyn[j].site];
+    if (row_carries_error(method, j)) ga_csr_mul_add(&site->M, s->tab.m, e, filtered + j * s->nv);
+  }
+  for (int k = 0; k < method->ncon; k++) {
+    if (!forbids_error(s, method->con[k], position)) add_constraint_rhs(s, k, e, filtered);
+  }
+  ga_status status = ga_team_sum_shared(it->eval.team, method->nx, filtered);
+  if (status == GA_OK) status = ga_factors_solve(&it->step.factors, s, filtered);
+  double *push = it->step_size.bracket; /* W^-1 G_n^T eta, of this process, then of all */
+  bool pushed = position && s->eta >= 0 && it->eval.nlam_all > 0;
+  if (status == GA_OK && pushed) {
+    memset(push, 0, (size_t)s->nv * sizeof(double));
+    ga_csr_mul_t_add(&s->Gn, 1, filtered + s->mult_at[s->eta], push);
+    status = ga_team_sum_shared(it->eval.team, 1, push);
+  }
+  if (status != GA_OK) {
+    ga_error_prefix(&it->error, "error estimate");
+    return status;
+  }
+  memset(e, 0, (size_t)s->nv * sizeof(double));
+  for (int j = 0; j < method->nx; j++) ga_axpy(s->nv, c[j] / sum, filtered + j * s->nv, e);
+  if (pushed) ga_axpy(s->nv, -1 / sum, push, e);
+  return GA_OK;
+}
+
+/* df (nv numbers) = sum_j r_j phi (G^T mu_j + H^T nu_j)/(C m h), the forces that the constraints took
+ * in a filter of velocities with the solution `filtered`, times `left`, plus C e. Rows and coefficients are those of the filter. Collective. */
+ga_status ga_error_filter_forces(ga_integrator *it, const double *filtered, double left,
+                                 const double *e, double *df) {
+  const ga_equations *s = &it->step.eq;
+  const ga_method *method = s->method;
+  const ga_tangents *d = &it->step.factors.matrix.tangents;
+  double sum = ga_error_filter_sum(method, s->tab.r);
+  bool own = ga_eval_own_reaction(&it->eval);
+  memset(df, 0, (size_t)s->nv * sizeof(double));
+  if (sum == 0) return GA_OK;
+  for (int j = 0; j < method->nx; j++) {
+    const ga_dyn_row *row = &method->dyn[j];
+    const ga_site *site = &s->site[row->site];
+    double factor = left * s->tab.r[j] * s->tab.phi / (sum * s->tab.m * it->mem.h);
+    if (row->lam != GA_NONE) {
+      ga_csr_mul_t_add(own ? &d->L[j] : &site->G, factor, filtered + s->mult_at[row->lam], df);
+    }
+    if (row->psi != GA_NONE) {
+      ga_csr_mul_t_add(own ? &d->P[j] : &site->H, factor, filtered + s->mult_at[row->psi], df);
+    }
+    if (row_carries_error(method, j)) ga_csr_mul_add(&d->Ct[j], s->tab.r[j] / sum, e, df);
+  }
+  return ga_team_sum_shared(it->eval.team, 1, df);
+}
