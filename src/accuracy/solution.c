@@ -78,7 +78,7 @@ ga_status ga_solution_new(const ga_model *model, const ga_options *options, ga_s
   if (!s) return ga_fail(err, GA_ERR_MEM, "no memory for a solution");
   s->model = model;
   s->options = o;
-  s->accuracy.asked = options->accuracy;
+  s->accuracy = (ga_accuracy){.asked = options->accuracy, .method = s->options.method};
   status = prepare(s, err);
   if (status == GA_OK)
     *out = s;
@@ -194,17 +194,27 @@ static bool is_hopeless(const ga_solution *s) {
   return needed > 4 * s->options.accuracy_steps;
 }
 
-/* May the runs end? GA_VERDICT_NONE: no, go on. */
+/* The error after row j: of q and v, and of the forces where that is known. */
+static double error_after(const ga_solution *s, int j) {
+  return fmax(s->made[j].largest, s->made[j].forces); /* NaN is dropped */
+}
+
+/* Is the error after row j not below 0.7 of that two rows before, where steps were half as many? */
+static bool stands(const ga_solution *s, int j) {
+  bool comparable = isnan(s->made[j].forces) || !isnan(s->made[j - 2].forces);
+  return comparable && !(error_after(s, j) < 0.7 * error_after(s, j - 2));
+}
+
+/* May the runs end? GA_VERDICT_NONE: no, go on. The first runs may be too coarse for any theory; so
+ * a standstill counts from the seventh run on, twice in a row, and below 0.1. */
 static ga_verdict verdict_so_far(const ga_solution *s) {
   int j = s->rows - 1;
   if (j < 1) return GA_VERDICT_NONE;
-  const ga_estimate *e = &s->made[j], *then = j >= 3 ? e - 2 : NULL;
-  double now = fmax(e->largest, e->forces); /* NaN is dropped */
+  const ga_estimate *e = &s->made[j];
+  double now = error_after(s, j);
   if (now <= s->accuracy.asked) return GA_VERDICT_REACHED;
-  if (!then || !(now < 0.1)) return GA_VERDICT_NONE;
-  bool comparable = isnan(e->forces) || !isnan(then->forces);
-  bool stands = comparable && !(now < 0.7 * fmax(then->largest, then->forces));
-  if (!stands && !is_hopeless(s)) return GA_VERDICT_NONE;
+  if (j < 6 || !(now < 0.1)) return GA_VERDICT_NONE;
+  if (!(stands(s, j) && stands(s, j - 1)) && !is_hopeless(s)) return GA_VERDICT_NONE;
   return e->regular || e->fall > 4 ? GA_VERDICT_ROUNDING : GA_VERDICT_KINK;
 }
 
