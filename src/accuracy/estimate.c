@@ -10,7 +10,8 @@
  * differences: D_j, between runs with m_j and m_j/2, falls by 4 from D_{j-2} to D_j. (Among the first
  * runs, which are not doubled exactly, it falls by another number, and is scaled to 4.) Where it falls
  * by less than 2.4, by rho, column 0 alone is used, and the geometric series of such differences
- * gives its error, D_j/(rho - 1). With two runs there is no check, hence the factor 3. */
+ * gives its error, D_j/(rho - 1). A column K >= 1 is to fall by 2^(K+2) from j - 2 to j; if it falls by
+ * less than a 2.5th of that, its error is as large as dist. */
 #include <float.h>
 #include <string.h>
 
@@ -139,6 +140,15 @@ static bool is_early_irregular(const ga_solution *s) {
   return now > 0 && !(ratio > 0.6 && ratio < 1.6);
 }
 
+/* Does column K fall too slowly for its order? Not known before it has two distances, two rows
+ * apart. */
+static bool is_slow_column(const ga_solution *s, int K, const double dist[2]) {
+  int j = s->rows - 1;
+  if (K < 1 || j - 2 < K + 1) return false;
+  double now = ga_larger(dist[0], dist[1]), then = s->made[j - 2].dist[K];
+  return now > 0 && then / now < ldexp(1, K + 2) / 2.5;
+}
+
 /* The estimates of all columns from their distances; the least counts. */
 static ga_estimate choose_column(const ga_solution *s, const ga_tableau_row *coef,
                                  double dist[GA_COLUMNS][2]) {
@@ -156,8 +166,8 @@ static ga_estimate choose_column(const ga_solution *s, const ga_tableau_row *coe
   for (int K = 0; K < GA_COLUMNS && K <= s->rows - 2; K++) {
     double divisor = fmax(coef->falls[K] - 1, 0.3), error[2];
     if (K >= 3) divisor = fmin(divisor, 4);
-    if (K >= 1 && (early || !best.regular)) divisor = 1;
-    if (s->rows == 2) divisor /= 3;
+    best.dist[K] = ga_larger(dist[K][0], dist[K][1]);
+    if (K >= 1 && (early || !best.regular || is_slow_column(s, K, dist[K]))) divisor = 1;
     for (int i = 0; i < 2; i++) error[i] = dist[K][i] / divisor;
     double largest = ga_larger(error[0], error[1]);
     if (slow && K > 0) break;

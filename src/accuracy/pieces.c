@@ -13,13 +13,14 @@
 
 #include "accuracy/solution.h"
 
-static const double least_steps = 64;   /* of the pilot: it does not step over what comes later */
+static const double least_steps = 100;  /* of the pilot: it does not step over what comes later */
 static const double gain_largest = 1.6; /* sharper changes are left to the runs that follow */
 
 /* What the observer of the pilot gathers; one set of sums for each piece. */
 typedef struct {
   ga_solution *of;
   int now;                       /* the piece it is in */
+  bool stopped;                  /* by the user */
   double *count, *sum, *inverse; /* of steps, of h, of 1/h^2 */
 } gathered;
 
@@ -27,8 +28,11 @@ typedef struct {
 static int gather_step(void *context, const ga_state *state, const ga_stats *stats) {
   gathered *g = context;
   const ga_solution *s = g->of;
-  (void)stats;
-  if (s->stop && s->stop(s->stop_context)) return 1;
+  g->stopped = s->stop && s->stop(s->stop_context);
+  if (g->stopped) return 1;
+  if ((double)(stats->steps + stats->rejected + stats->failed) > s->options.accuracy_steps / 10) {
+    return 1; /* it finds no end, as where dry friction comes to rest */
+  }
   if (!(state->h > 0)) return 0;
   double middle = state->t - state->h / 2;
   while (g->now + 1 < s->pieces && middle > s->piece[g->now].to) g->now++;
@@ -93,7 +97,7 @@ static ga_status make_pilot(ga_solution *s, double rtol, bool with_events, gathe
   }
   if (status != GA_OK) s->error = *ga_integrator_error(it);
   ga_integrator_free(it);
-  return started && status != GA_OK && status != GA_STOPPED ? GA_ERR_STEP : status;
+  return started && status != GA_OK && !g->stopped ? GA_ERR_STEP : status;
 }
 
 /* Steps of the coarsest run in piece i, and the numbers of the nodes. */
@@ -120,8 +124,8 @@ static void cut(ga_solution *s) {
 }
 
 /* Cut the time into pieces and run the pilot, with smaller tolerances if it fails; a start that
- * fails is final. If no pilot comes to the end, each piece gets as many steps as the last one had
- * there, and s->pilot_end is NULL. */
+ * fails is final. If no pilot comes to the end, there are least_steps steps, and s->pilot_end is
+ * NULL. */
 ga_status ga_solution_pilot(ga_solution *s, bool with_events) {
   cut(s);
   size_t n = (size_t)s->pieces;
@@ -135,7 +139,14 @@ ga_status ga_solution_pilot(ga_solution *s, bool with_events) {
   for (int i = 0; i < 3 && status == GA_ERR_STEP; i++) {
     status = make_pilot(s, rtol[i], with_events, &g);
   }
-  if (status == GA_ERR_STEP) s->pilot_end = NULL;
+  if (status == GA_ERR_STEP) {
+    s->pilot_end = NULL;
+    for (int i = 0; i < s->pieces; i++) {
+      double span = s->piece[i].to - s->piece[i].from;
+      g.count[i] = 2 * least_steps * span / (s->t_end - s->t0);
+      g.sum[i] = span, g.inverse[i] = pow(g.count[i], 3) / (span * span);
+    }
+  }
   if (status != GA_OK && status != GA_ERR_STEP) return status;
   set_steps(s, &g);
   return GA_OK;

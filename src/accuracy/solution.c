@@ -205,11 +205,12 @@ static bool stands(const ga_solution *s, int j) {
   return comparable && !(error_after(s, j) < 0.7 * error_after(s, j - 2));
 }
 
-/* May the runs end? GA_VERDICT_NONE: no, go on. The first runs may be too coarse for any theory; so
- * a standstill counts from the seventh run on, twice in a row, and below 0.1. */
+/* May the runs end? GA_VERDICT_NONE: no, go on. Three runs are the least: two that agree tell
+ * nothing about what falls between their steps. The first runs may be too coarse for any theory; so a
+ * standstill counts from the seventh run on, twice in a row, and below 0.1. */
 static ga_verdict verdict_so_far(const ga_solution *s) {
   int j = s->rows - 1;
-  if (j < 1) return GA_VERDICT_NONE;
+  if (j < 2) return GA_VERDICT_NONE;
   const ga_estimate *e = &s->made[j];
   double now = error_after(s, j);
   if (now <= s->accuracy.asked) return GA_VERDICT_REACHED;

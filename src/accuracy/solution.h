@@ -48,8 +48,9 @@ typedef struct ga_estimate {
   double largest;  /* of both */
   double fall;     /* differences between runs of m and 2 m steps, over those of 2 m and 4 m; 4 for
                         a smooth motion; NaN: too few runs */
-  double largest_apart; /* of the last two runs, over q, v and the nodes */
-  bool regular;         /* differences fall as those of a smooth motion */
+  double dist[GA_COLUMNS]; /* T_{j,K} from T_{j-1,K}, of q and v */
+  double largest_apart;    /* of the last two runs, over q, v and the nodes */
+  bool regular;            /* differences fall as those of a smooth motion */
 } ga_estimate;
 
 /* v in an interval between two nodes, as a polynomial in Newton's form. */
