@@ -272,7 +272,7 @@ def integrate(
     t_end: float = 1.0,
     *,
     t0: float = 0.0,
-    h: float = 1e-3,
+    h: Optional[float] = None,
     method: Optional[str] = None,
     rho: Optional[float] = None,
     space: Any = None,
@@ -376,7 +376,7 @@ def integrate(
     equations = Equations(callbacks, q0, v0, t0, space, sparsity or {}, (nlam, npsi), flags, user)
     chosen = given_options({"h": h, "method": method, "rho": rho, **options})
     settings = Options()
-    settings.update(chosen)
+    settings.update(chosen, chosen)
     if not t_end > t0:
         raise ArgumentError(f"t_end = {t_end:g}: must be greater than t0 = {t0:g}")
     session = Session(equations, settings, as_events(events))

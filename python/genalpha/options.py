@@ -86,20 +86,29 @@ class Options:
         err = ffi.new("ga_error *")
         check(lib.ga_options_set(self.c, name.replace("_", "-").encode(), own, err), err)
 
-    def update(self, given: Mapping[str, Any]) -> None:
-        """Set several options."""
+    def update(self, given: Mapping[str, Any], chosen: Iterable[str] = ()) -> None:
+        """Set several options; `chosen`: those of the call, not of a file."""
+        if "accuracy" in chosen and "h" in chosen:
+            raise ArgumentError("accuracy chooses the steps: give it without h")
+        self.c.method_chosen = False
         for name, value in given.items():
             self.set(name, value)
+        if "method" in chosen:
+            self.c.method_chosen = True
+
+
+# Ways to choose the steps: those of a file are replaced by another one of the call.
+_STEPS = ("h", "rtol", "atol", "h_seq")
+_ACCURACY = ("accuracy", "accuracy_of", "accuracy_steps")
 
 
 def without_superseded(defaults: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """Defaults that the given options leave open."""
-    replaced = any(name in given for name in _PARAMETERS)
-    return {
-        name: value
-        for name, value in defaults.items()
-        if name not in given and not (replaced and name in _PARAMETERS)
-    }
+    replaced: set[str] = set(given)
+    for names, by in ((_PARAMETERS, _PARAMETERS), (_STEPS, ("accuracy",)), (_ACCURACY, _STEPS)):
+        if any(name in given for name in by):
+            replaced.update(names)
+    return {name: value for name, value in defaults.items() if name not in replaced}
 
 
 @dataclass(frozen=True)
