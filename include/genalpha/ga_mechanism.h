@@ -93,6 +93,9 @@ typedef struct ga_function {
   const char *text;  /* takes precedence over constant */
   ga_function_fn fn; /* takes precedence over text */
   void *context;     /* borrowed, must outlive the mechanism */
+  /* Optional, for fn: its first corner after t, where variable number `time` is t. `jumps` is the
+   * lowest derivative of f by time that may jump, 0: f itself. Texts know their corners. */
+  void (*next_corner)(void *context, int time, double t, ga_corner *corner);
 } ga_function;
 
 typedef enum ga_body_type { GA_BODY_RIGID = 0, GA_BODY_PLANAR, GA_BODY_POINT } ga_body_type;
