@@ -204,14 +204,39 @@ static void accept(ga_integrator *it, double h) {
   ga_predictor_begin(p, it->mem.t, GA_RESTART_DT * h);
 }
 
+/* The memory of `next`, whose v', lam, psi are set, for steps of it->h, accepted as it->mem.
+ * Collective. */
+static ga_status begin_anew(ga_integrator *it) {
+  ga_start start = it->options.start;
+  if (start == GA_START_BEST) start = it->method->best_start;
+  const ga_status status = find_memory(it, start, it->h);
+  if (status != GA_OK) {
+    ga_error_prefix(&it->error, "memory of the method from v' at t and at t + h/16");
+    return status;
+  }
+  accept(it, it->h);
+  return GA_OK;
+}
+
+/* At a corner of the model: continue at the accepted q, v. If this fails, the accepted state does not
+ * change. Collective. */
+ga_status ga_restart_at_corner(ga_integrator *it) {
+  double moved = 0;
+  ga_memory_copy(&it->restart.next, &it->mem, &it->eval);
+  ga_status status = find_accelerations(it, false, &moved); /* false: v is the accepted one */
+  if (status == GA_OK) status = begin_anew(it);
+  if (status == GA_OK && it->step_size.on)
+    ga_step_size_restart(it, it->restart.rate.vd, GA_RESTART_DT * it->h);
+  ga_integrator_count_repivots(it);
+  return status;
+}
+
 /* Continue at the accepted q with v (NULL: the accepted one). *done = false, and no change: sizes
  * are automatic and something has jumped, so that a size must be found first. On failure the
  * accepted state does not change. Collective. */
 ga_status ga_restart_here(ga_integrator *it, const double *v, bool *done) {
   ga_memory *mem = &it->mem, *next = &it->restart.next;
   const ga_eval *e = &it->eval;
-  ga_start start = it->options.start;
-  if (start == GA_START_BEST) start = it->method->best_start;
   ga_memory_copy(next, mem, e);
   if (v) memcpy(next->v, v, (size_t)e->nv * sizeof(double));
   double moved = 0;
@@ -227,12 +252,7 @@ ga_status ga_restart_here(ga_integrator *it, const double *v, bool *done) {
   }
   *done = !it->step_size.on;
   if (!*done) return GA_OK;
-  status = find_memory(it, start, it->h);
-  if (status != GA_OK) {
-    ga_error_prefix(&it->error, "memory of the method from v' at t and at t + h/16");
-    return status;
-  }
-  if (v && it->options.initial == GA_INITIAL_PROJECT) it->stats.start_dv = moved;
-  accept(it, it->h);
-  return GA_OK;
+  status = begin_anew(it);
+  if (status == GA_OK && v && it->options.initial == GA_INITIAL_PROJECT) it->stats.start_dv = moved;
+  return status;
 }
