@@ -315,6 +315,11 @@ typedef struct ga_check {
 GA_API ga_status ga_mechanism_check(const ga_mechanism *m, double t, const double *q,
                                     const double *v, ga_log_fn say, void *context, ga_check *check,
                                     ga_error *err);
+/* Sentences about the corners in time of forces and drives (ga_corner) between t and t_end, and a
+ * warning for each drive whose position or rate jumps, which a run refuses. Returns the number of
+ * warnings. */
+GA_API int ga_mechanism_check_corners(const ga_mechanism *m, double t, double t_end, ga_log_fn say,
+                                      void *context);
 
 /* The element whose evaluation returned this code (> 0: a smaller step may help, < 0: it failed)
  * and why, as a sentence; "" for another code. Callbacks of the model return such codes. */
