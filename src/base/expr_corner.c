@@ -12,7 +12,7 @@
  * by == and != hold at single times, which no step meets; they have no corner of their own.
  *
  * The root of a linear equation has a rounding error. A jump is located exactly: `before` and t are
- * neighbouring times between which the value computed by ga_expr_jet changes. */
+ * neighbouring times between which the value, or the derivative, that ga_expr_jet computes changes. */
 #include <float.h>
 #include <math.h>
 
@@ -46,12 +46,15 @@ static ga_expr_corner earlier(ga_expr_corner a, ga_expr_corner b) {
   return first;
 }
 
-/* Value of the instructions begin .. end - 1, which make one value, at time tau. */
-static double value_at(search *s, int begin, int end, double tau) {
+/* Value (order 0) or derivative by time of the instructions begin .. end - 1, which make one value, at
+ * time tau. */
+static double derivative_at(search *s, int begin, int end, int order, double tau) {
   ga_expr piece = *s->expr;
+  double jet[3];
   piece.code += begin, piece.length = end - begin;
   s->variables[s->time] = tau;
-  return ga_expr_value(&piece, s->variables);
+  ga_expr_jet(&piece, s->variables, order > 0 ? s->time : -1, jet);
+  return jet[order];
 }
 
 /* Times that differ by less than this are equal: near 0, where a relative bound means nothing. */
@@ -64,29 +67,33 @@ static double rounding_of_root(const value *line, double c, double root) {
 }
 
 /* The corner of the given order where the line passes c after t, in the operation whose code is
- * begin .. end - 1. A jump (order 0) is located by bisection, see the head. */
+ * begin .. end - 1. Where the value or one of two derivatives jumps is found by bisection, see the
+ * head; where none does, a corner at t, but for rounding, counts as passed. */
 static ga_expr_corner passage(search *s, const value *line, double c, int order, int begin,
                               int end) {
   if (line->slope == 0 || !isfinite(line->slope) || !isfinite(c)) return none;
   const double root = s->t + (c - line->x) / line->slope;
   const double width = rounding_of_root(line, c, root);
-  /* at t itself, but for rounding, a kink counts as passed */
-  if (order > 0) return root > s->t + width ? (ga_expr_corner){root, root, order, false} : none;
   if (!(root >= s->t - width) || !isfinite(root)) return none;
-  double lo = root - width, hi = root + width;
-  const double old = value_at(s, begin, end, lo), new = value_at(s, begin, end, hi);
-  if (!(old != new)) return none;
+  double lo = root - width, hi = root + width, old = 0, new = 0;
+  if (order <= 2) {
+    old = derivative_at(s, begin, end, order, lo), new = derivative_at(s, begin, end, order, hi);
+  }
+  if (!(old != new)) {
+    const bool later = order > 0 && root > s->t + width;
+    return later ? (ga_expr_corner){root, root, order, false} : none;
+  }
   for (int i = 0; i < 100; i++) {
     const double middle = lo + (hi - lo) / 2;
     if (!(middle > lo && middle < hi)) break;
-    if (fabs(value_at(s, begin, end, middle) - old) > 0.5 * fabs(new - old)) {
+    if (fabs(derivative_at(s, begin, end, order, middle) - old) > 0.5 * fabs(new - old)) {
       hi = middle;
     } else {
       lo = middle;
     }
   }
   if (!(hi > s->t)) return none;
-  return (ga_expr_corner){fmin(nextafter(lo, -INFINITY), hi), hi, 0, false};
+  return (ga_expr_corner){fmin(nextafter(lo, -INFINITY), hi), hi, order, false};
 }
 
 /* The difference of two lines. */
@@ -313,7 +320,7 @@ static value operate(search *s, int at, int n, const value *a) {
   }
   r.next = next;
   r.begin = begin;
-  if (r.shape == LINE) r.x = value_at(s, begin, at + 1, s->t);
+  if (r.shape == LINE) r.x = derivative_at(s, begin, at + 1, 0, s->t);
   return r;
 }
 

@@ -27,6 +27,10 @@
  * wave or a bump of a smooth function, is not stepped over if it is longer than this. */
 static const double LARGEST = 1.0 / 100;
 
+/* The first automatic step behind a corner goes this fraction of the way to the next one, at most: what
+ * happens between two corners, and is over at the second, is seen. Not a half, where waves are 0. */
+static const double FIRST = 0.4;
+
 static const double SLACK = 1e-8; /* of a step: a corner that is so near to its end is at the end */
 static const double ROUND = 100 * DBL_EPSILON; /* changes below this, relative to q, are rounding */
 static const double JUMP = 1e-8; /* a force that changes by more than this of itself jumps */
@@ -40,12 +44,16 @@ void ga_corners_init(ga_integrator *it) {
   const ga_eval *e = &it->eval;
   ga_arena *arena = &it->arena;
   double **const of_v[] = {&c->old_F, &c->new_F, &c->size_q, &c->size_v};
-  double **const of_lam[] = {&c->old_g, &c->old_gv, &c->new_g, &c->new_gv};
+  ga_corner_rows *const rows[] = {&c->old, &c->new};
   ga_memory_carve(&c->left, e, arena);
   for (int i = 0; i < 4; i++) *of_v[i] = ga_arena_doubles(arena, (size_t)e->nv);
-  for (int i = 0; i < 4; i++) *of_lam[i] = ga_arena_doubles(arena, (size_t)e->nlam);
-  c->old_k = ga_arena_doubles(arena, (size_t)e->npsi);
-  c->new_k = ga_arena_doubles(arena, (size_t)e->npsi);
+  for (int i = 0; i < 2; i++) {
+    rows[i]->g = ga_arena_doubles(arena, (size_t)e->nlam);
+    rows[i]->gv = ga_arena_doubles(arena, (size_t)e->nlam);
+    rows[i]->drift = ga_arena_doubles(arena, (size_t)e->nlam);
+    rows[i]->k = ga_arena_doubles(arena, (size_t)e->npsi);
+    rows[i]->k_drift = ga_arena_doubles(arena, (size_t)e->npsi);
+  }
 }
 
 /* Search for the next corner anew; again false: a new run, which warns anew and has no largest step
@@ -54,6 +62,7 @@ void ga_corners_begin(ga_integrator *it, bool again) {
   it->corners.known = it->corners.passed = false;
   if (again) return;
   it->corners.warned = false;
+  it->corners.behind = true;
   it->corners.h_largest = 0;
 }
 
@@ -123,13 +132,14 @@ static ga_status fail_jump(ga_integrator *it, const ga_corner *c, const char *sy
                  c->t, row, what, fabs(by));
 }
 
-/* Residuals g, G v + g_t, k of the accepted q and v at time t; saddle.G and H are those of it. */
-static ga_status residuals_at(ga_integrator *it, double t, double *g, double *gv, double *k) {
+/* The constraints of the accepted q and v at time t; saddle.G and H are those of it. */
+static ga_status rows_at(ga_integrator *it, double t, ga_corner_rows *r) {
   ga_saddle *s = &it->saddle;
   const ga_memory *mem = &it->mem;
-  const ga_evaluation out = {.g = g, .k = k, .G = &s->G, .H = &s->H};
+  const ga_evaluation out = {
+      .g = r->g, .k = r->k, .G = &s->G, .H = &s->H, .drift = r->drift, .k_drift = r->k_drift};
   ga_status status = ga_eval_all(&it->eval, t, mem->q, mem->v, &out);
-  return status == GA_OK ? ga_eval_hidden(&it->eval, t, mem->q, mem->v, &s->G, gv) : status;
+  return status == GA_OK ? ga_eval_hidden(&it->eval, t, mem->q, mem->v, &s->G, r->gv) : status;
 }
 
 /* sum_j |A_ij| |x_j| */
@@ -139,29 +149,31 @@ static double row_size(const ga_csr *A, int i, const double *x) {
   return sum;
 }
 
-/* GA_ERR_MODEL if a constraint of this process jumps at the corner c: compared with what check of
- * start values allows (start.c). */
+/* GA_ERR_MODEL if a constraint of this process jumps at the corner c. Allowed is what the check of
+ * start values allows (start.c), and the change in a rounding error of the corner's time. */
 static ga_status check_own_rows(ga_integrator *it, const ga_corner *c) {
-  ga_corners *w = &it->corners;
+  const ga_corner_rows *old = &it->corners.old, *new = &it->corners.new;
   const ga_saddle *s = &it->saddle;
   const ga_eval *e = &it->eval;
   const double *v = it->mem.v;
-  double tol = it->options.initial_tol, size = ga_measure_position(e, it->mem.q, w->new_F);
-  double noise = ROUND * size / it->h;
-  ga_status status = residuals_at(it, c->before, w->old_g, w->old_gv, w->old_k);
-  if (status == GA_OK) status = residuals_at(it, c->t, w->new_g, w->new_gv, w->new_k);
+  double tol = it->options.initial_tol, late = ROUND * fabs(c->t);
+  double size = ga_measure_position(e, it->mem.q, it->corners.new_F), noise = ROUND * size / it->h;
+  ga_status status = rows_at(it, c->before, &it->corners.old);
+  if (status == GA_OK) status = rows_at(it, c->t, &it->corners.new);
   for (int i = 0; i < e->nlam && status == GA_OK; i++) {
-    const double reach = ga_measure_reach(e, &s->G, i);
-    const double g = w->new_g[i] - w->old_g[i], gv = w->new_gv[i] - w->old_gv[i];
-    if (fabs(g) > fmax(tol, ROUND) * size * reach + GA_UNDERFLOW)
+    const double reach = ga_measure_reach(e, &s->G, i), speed = row_size(&s->G, i, v);
+    const double g = new->g[i] - old->g[i], gv = new->gv[i] - old->gv[i];
+    const double drift = fmax(fabs(old->drift[i]), fabs(new->drift[i]));
+    if (fabs(g) > fmax(tol, ROUND) * size * reach + late * speed + GA_UNDERFLOW)
       return fail_jump(it, c, "g", i, it->model->lam_names, "position", g);
-    if (fabs(gv) > tol * row_size(&s->G, i, v) + noise * reach + GA_UNDERFLOW)
+    if (fabs(gv) > tol * speed + noise * reach + late * drift + GA_UNDERFLOW)
       return fail_jump(it, c, "g", i, it->model->lam_names, "rate", gv);
   }
   for (int i = 0; i < e->npsi && status == GA_OK; i++) {
-    const double k = w->new_k[i] - w->old_k[i];
-    if (fabs(k) >
-        tol * row_size(&s->H, i, v) + noise * ga_measure_reach(e, &s->H, i) + GA_UNDERFLOW)
+    const double k = new->k[i] - old->k[i];
+    const double drift = fmax(fabs(old->k_drift[i]), fabs(new->k_drift[i]));
+    const double allowed = tol * row_size(&s->H, i, v) + noise * ga_measure_reach(e, &s->H, i);
+    if (fabs(k) > allowed + late * drift + GA_UNDERFLOW)
       return fail_jump(it, c, "k", i, it->model->psi_names, "rate", k);
   }
   return status;
@@ -185,10 +197,7 @@ static bool forces_jump(ga_integrator *it, const ga_corner *c) {
   const double *const q = mem->q, *const v = mem->v;
   const bool ok = ga_eval_force(e, c->before, q, v, w->old_F) == GA_OK &&
                   ga_eval_force(e, c->t, q, v, w->new_F) == GA_OK &&
-                  ga_eval_g_drift(e, c->before, q, v, w->old_g) == GA_OK &&
-                  ga_eval_g_drift(e, c->t, q, v, w->new_g) == GA_OK &&
-                  ga_eval_k_drift(e, c->before, q, v, w->old_k) == GA_OK &&
-                  ga_eval_k_drift(e, c->t, q, v, w->new_k) == GA_OK;
+                  rows_at(it, c->before, &w->old) == GA_OK && rows_at(it, c->t, &w->new) == GA_OK;
   it->error = before;
   for (int i = 0; i < e->nv && ok; i++) {
     const double root = e->root_metric[i];
@@ -199,7 +208,7 @@ static bool forces_jump(ga_integrator *it, const ga_corner *c) {
   const struct {
     int n;
     const double *old, *new;
-  } rows[] = {{e->nlam, w->old_g, w->new_g}, {e->npsi, w->old_k, w->new_k}};
+  } rows[] = {{e->nlam, w->old.drift, w->new.drift}, {e->npsi, w->old.k_drift, w->new.k_drift}};
   for (int k = 0; k < 2 && ok; k++) {
     for (int i = 0; i < rows[k].n; i++) {
       drift = fmax(fabs(rows[k].old[i]), fabs(rows[k].new[i]));
@@ -227,13 +236,23 @@ static void warn_about_jump(ga_integrator *it, const ga_corner *c, double h) {
 
 /* ---- steps ------------------------------------------------------------------------------- */
 
+/* How far the first step behind a corner may go: up to `end`, or a fraction of the way to the next
+ * corner. Given steps may reach it. */
+static double first_end(const ga_integrator *it, double end) {
+  const double way = it->corners.next.before - it->mem.t;
+  return fmin(end, it->mem.t + (it->step_size.on ? FIRST : 1) * way);
+}
+
 /* Build the memory anew at the accepted time: as at a start where rows are redundant or the position
- * is singular, else by restart.c, with the step size from before. Collective. */
+ * is singular, else by restart.c, with the step size from before, unless the next corner is nearer.
+ * Collective. */
 static ga_status rebuild_memory(ga_integrator *it) {
   ga_corners *c = &it->corners;
   ga_memory *mem = &it->mem;
   const size_t bytes = (size_t)it->eval.nv * sizeof(double);
-  if (!it->saddle.soft && !it->redundancy.singular) return ga_restart_at_corner(it);
+  if (!it->saddle.soft && !it->redundancy.singular) {
+    return ga_restart_at_corner(it, fmin(it->h, first_end(it, INFINITY) - mem->t));
+  }
   if (it->step_size.on) {
     memcpy(c->size_q, it->step_size.size_q, bytes);
     memcpy(c->size_v, it->step_size.size_v, bytes);
@@ -281,23 +300,24 @@ ga_status ga_corners_pass(ga_integrator *it, double t_end) {
     if (status != GA_OK) return status;
     ga_memory_copy(&c->left, &it->mem, &it->eval);
     ga_memory_set_time(it, here.t);
-    if (here.jumps <= KINK) status = rebuild_memory(it);
+    status = find_after(it, here.t);
+    if (status == GA_OK && here.jumps <= KINK) status = rebuild_memory(it);
     if (status != GA_OK) {
+      c->next = here;
       ga_memory_set_time(it, c->left.t);
       ga_error_prefix(&it->error, "behind the corner at t = %.9g", here.t);
       return status;
     }
     c->left.t = it->mem.t;
-    c->passed = true;
-    status = find_after(it, here.t);
-    if (status != GA_OK) return status;
+    c->passed = c->behind = true;
   }
 }
 
-/* *end: t_end, or the time before the next corner if that comes first. */
+/* *end: t_end, or the time before the next corner if that comes first; behind a corner see FIRST. */
 ga_status ga_corners_end(ga_integrator *it, double t_end, double *end) {
   const ga_status status = find_next(it);
   *end = fmin(t_end, it->corners.next.before);
+  if (it->corners.behind) *end = first_end(it, *end);
   return status;
 }
 

@@ -6,17 +6,22 @@
 #include "genalpha/ga_model.h"
 #include "step/memory.h"
 
+/* Residuals of constraints at a time: g, G v + g_t, its drift; k, its drift. */
+typedef struct ga_corner_rows {
+  double *g, *gv, *drift, *k, *k_drift;
+} ga_corner_rows;
+
 typedef struct ga_corners {
   bool known;            /* `next` has been found */
   ga_corner next;        /* the first corner after the accepted time that has not been dealt with */
   bool warned;           /* about a jump inside a step; once in a run */
   double h_largest;      /* largest automatic step: a fraction of the first run; 0: no run yet */
+  bool behind;           /* the next step is the first one behind a corner or a start */
   bool passed;           /* the last step ended at a corner, and `left` is its end */
   ga_memory left;        /* the state before that corner; dense output uses it */
   double *old_F, *new_F; /* nv: forces before and behind a corner */
-  double *old_g, *old_gv, *new_g, *new_gv; /* nlam: residuals of position and velocity */
-  double *old_k, *new_k;                   /* npsi */
-  double *size_q, *size_v;                 /* nv: sizes that a start would forget */
+  double *size_q, *size_v; /* nv: sizes that a start would forget */
+  ga_corner_rows old, new; /* constraints before and behind a corner */
 } ga_corners;
 
 struct ga_integrator;

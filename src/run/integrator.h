@@ -195,8 +195,9 @@ ga_status ga_start_memory(ga_integrator *it, ga_start start, ga_memory *mem);
  * with automatic sizes, after a jump, it changes nothing and a start is needed. */
 void ga_restart_init(ga_integrator *it);
 ga_status ga_restart_here(ga_integrator *it, const double *v, bool *done);
-/* Something jumps at the accepted time: build the memory anew, with automatic sizes, too. */
-ga_status ga_restart_at_corner(ga_integrator *it);
+/* Something jumps at the accepted time: build the memory anew for steps of h, with automatic sizes,
+ * too. */
+ga_status ga_restart_at_corner(ga_integrator *it, double h);
 
 /* Solve the first step of an implicit start together with its a_n. */
 ga_status ga_start_implicit_step(ga_integrator *it, const ga_past *past, double h, double t1);

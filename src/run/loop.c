@@ -356,6 +356,7 @@ static ga_status advance_one_step(ga_integrator *it, double t_end) {
     if (status == GA_OK) status = accept_step(it);
   }
   if (status != GA_OK) return status;
+  it->corners.behind = false;
   ga_plan_advance(it, &plan, it->mem.t == t_end);
   return GA_OK;
 }

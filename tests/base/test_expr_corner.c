@@ -140,6 +140,36 @@ static void jumps_are_exact(void **state) {
   }
 }
 
+/* A kink: the derivative of that order has its old value at `before` and its new one at t. */
+static void kinks_are_exact(void **state) {
+  (void)state;
+  static const char *const texts[] = {"max(0, t - 0.5)",
+                                      "abs(0.3*t - 0.1)",
+                                      "min(3*t, 1)",
+                                      "clamp(7*t, 1, 3)",
+                                      "table(0.7*t, [0, 0.1, 0.3], [0, 1, 0])",
+                                      "table(1.1*t, [0, 0.1, 0.3], [0, 1, 0], linear, periodic)"};
+  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+    ga_expr *e = parsed(texts[i]);
+    double t = 0.01;
+    int kinks = 0;
+    for (int n = 0; n < 100; n++) {
+      const ga_expr_corner c = ga_expr_next_corner(e, T, t);
+      if (!(c.t < 10)) break;
+      double old[3], new[3];
+      ga_expr_jet(e, (double[]){0, c.before}, T, old);
+      ga_expr_jet(e, (double[]){0, c.t}, T, new);
+      assert_true(c.order == 1 || c.order == 2);
+      if (!(fabs(new[c.order] - old[c.order]) > 0.2)) fail_msg("%s: no kink at %g", texts[i], c.t);
+      assert_true(fabs(new[0] - old[0]) < 1e-13);
+      t = c.t;
+      kinks++;
+    }
+    assert_true(kinks >= 1);
+    ga_expr_free(e);
+  }
+}
+
 /* What cannot be inverted is said to be hidden. */
 static void curves_hide_corners(void **state) {
   (void)state;
@@ -157,8 +187,8 @@ static void curves_hide_corners(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(corners_are_found),
-                                     cmocka_unit_test(jumps_are_exact),
-                                     cmocka_unit_test(curves_hide_corners)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(corners_are_found), cmocka_unit_test(jumps_are_exact),
+      cmocka_unit_test(kinks_are_exact), cmocka_unit_test(curves_hide_corners)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

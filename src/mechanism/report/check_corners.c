@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The check of a mechanism's corners in time: which there are, and drives that jump. */
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -30,7 +31,9 @@ static int jump_of(const ga_law *law, const ga_corner *c, int order, const doubl
   if (ga_law_jet(law, &c->t, GA_OF_TIME_T, new) != 0) return -1;
   for (int k = 0; k < order; k++) {
     *by = fabs(new[k] - old[k]);
-    if (*by > JUMP * fmax(size[k], fmax(fabs(old[k]), fabs(new[k])))) return k;
+    const double next = fmax(fabs(old[k + 1]), fabs(new[k + 1])); /* rounding of the time: */
+    const double late = 100 * DBL_EPSILON * fabs(c->t) * next;
+    if (*by > JUMP * fmax(size[k], fmax(fabs(old[k]), fabs(new[k]))) + late) return k;
   }
   return -1;
 }
@@ -54,11 +57,12 @@ static int check_drive(const ga_mechanism *m, const ga_element *el, double t, do
     if (k < 0) continue;
     char text[400];
     const bool position = k == 0 && call.time_derivatives == 2;
-    snprintf(text, sizeof text,
-             "Drive '%.80s' lets the %s of %.80s jump by %.3g at t = %.9g: a run ends there. Let it "
-             "change smoothly, as step(t, t0, y0, t1, y1) does.",
-             el->name, position ? "position" : "rate",
-             m->coordinates.item[el->coordinate[0]].name, by, c.t);
+    snprintf(
+        text, sizeof text,
+        "Drive '%.80s' lets the %s of %.80s jump by %.3g at t = %.9g: a run ends there. Let it "
+        "change smoothly, as step(t, t0, y0, t1, y1) does.",
+        el->name, position ? "position" : "rate", m->coordinates.item[el->coordinate[0]].name, by,
+        c.t);
     if (say) say(context, GA_LOG_WARNING, text);
     return 1;
   }
