@@ -176,7 +176,7 @@ static ga_status check_head(ga_integrator *it, const char *path, const head *h,
   if (h->version != VERSION) {
     return ga_fail(err, GA_ERR_FILE,
                    "state file '%s' has format %lld, this library reads format %d: it was written "
-                   "by a %s version",
+                   "by a %s version; make it anew with this one",
                    path, (long long)h->version, VERSION, h->version > VERSION ? "newer" : "older");
   }
   if (!memchr(h->method, '\0', sizeof h->method) || !memchr(h->variant, '\0', sizeof h->variant)) {
