@@ -27,6 +27,13 @@ def option_names() -> dict[str, str]:
         i += 1
 
 
+@lru_cache(maxsize=None)
+def _answers() -> frozenset[str]:
+    """Options whose words are no and yes."""
+    rows = [lib.ga_option_at(i) for i in range(len(option_names()))]
+    return frozenset(text(row.key).replace("-", "_") for row in rows if text(row.argument) == "no|yes")
+
+
 class GenalphaWarning(UserWarning):
     """What the library warns of."""
 
@@ -81,6 +88,8 @@ class Options:
         if name not in option_names():
             hint = nearest(name, [*option_names(), *_OF_RUNS])
             raise ArgumentError(f"unknown option {name!r}{hint}")
+        if isinstance(value, bool) and name in _answers():
+            value = "yes" if value else "no"
         own = ffi.new("char[]", encoded(_option_text(value)))
         self._texts.append(own)
         err = ffi.new("ga_error *")
