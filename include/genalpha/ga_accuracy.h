@@ -21,6 +21,9 @@
  * not help, or at options.accuracy_steps steps in all. So the result comes with an estimate of its
  * error in every case, and with the reason where the accuracy was not reached.
  *
+ * Where the model tells corners (ga_corner), the time is cut into pieces, each with equal steps, and
+ * each run begins anew there.
+ *
  * The error is the largest over the nodes and components. A component of q or v counts relative to
  * its largest value over the run, at least 1e-3 of the largest component (lengths and angles are
  * compared in ga_model.metric); rotations count absolute, in radians. The error of the constraint

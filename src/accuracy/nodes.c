@@ -28,6 +28,12 @@ double ga_solution_time(const ga_solution *s, long node) {
   return p->from + (p->to - p->from) * (double)i / (double)p->steps;
 }
 
+/* The time at which the model is asked about a node. */
+double ga_solution_model_time(const ga_solution *s, long node) {
+  const ga_piece *p = ga_solution_piece(s, node);
+  return node == p->first + p->steps ? p->before : ga_solution_time(s, node);
+}
+
 /* Memory for the whole states, and the integrator that solves the equations of motion at single
  * states; it makes no steps. It starts with what is cheap, and puts each state onto the
  * constraints. */
@@ -96,7 +102,8 @@ ga_state ga_solution_node(ga_solution *s, long i) {
   double *x = s->state + i * s->whole.at[GA_VARIABLES];
   double t = ga_solution_time(s, i);
   const double *from = ga_solution_column(s, 0, s->K, i);
-  if (!s->ready[i]) ga_solution_complete(s, t, from, from + s->layout.at[1], x);
+  if (!s->ready[i])
+    ga_solution_complete(s, ga_solution_model_time(s, i), from, from + s->layout.at[1], x);
   s->ready[i] = true;
   ga_layout_unpack(&s->whole, x, &out);
   out.t = t;
@@ -181,7 +188,7 @@ ga_status ga_solution_force_distance(ga_solution *s, int K, double *vd, double *
     int n[2] = {-1, -2};
     for (int which = 0; which < 2; which++) {
       const double *x = ga_solution_column(s, which, K, i);
-      if (make_consistent(s, ga_solution_time(s, i), x, x + s->layout.at[1]) != GA_OK) break;
+      if (make_consistent(s, ga_solution_model_time(s, i), x, x + s->layout.at[1]) != GA_OK) break;
       n[which] = forces_in_metric(s, which ? f.then : f.now);
       const double *of = ga_integrator_state(s->equations)->vd;
       for (int k = 0; k < nv; k++) (which ? a.then : a.now)[k] = of[k] * s->root_metric[k];

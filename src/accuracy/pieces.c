@@ -61,11 +61,13 @@ static void end_after(ga_solution *s, const ga_state *state) {
   if (!(t_end < s->t_end)) return;
   s->t_end = t_end;
   while (s->pieces > 1 && s->piece[s->pieces - 1].from >= t_end) s->pieces--;
-  s->piece[s->pieces - 1].to = fmin(s->piece[s->pieces - 1].to, t_end);
+  ga_piece *last = &s->piece[s->pieces - 1];
+  last->to = last->before = fmin(last->to, t_end);
 }
 
-/* A pilot of this tolerance, by stab2, to the end or to a terminal event. GA_ERR_STEP if it started
- * but did not come there, another failure if it did not start; the message is in s->error. */
+/* A pilot of this tolerance, by stab2, to the end or to a terminal event; its steps end at corners.
+ * GA_ERR_STEP if it started but did not come there; other failures are those of the model, such as a
+ * drive that jumps, or of the start. The message is in s->error. */
 static ga_status make_pilot(ga_solution *s, double rtol, bool with_events, gathered *g) {
   ga_integrator *it = NULL;
   ga_options o = s->options;
@@ -83,10 +85,7 @@ static ga_status make_pilot(ga_solution *s, double rtol, bool with_events, gathe
   status = ga_integrator_start(it, s->t0, s->q0, s->v0);
   bool started = status == GA_OK;
   if (started && with_events) status = watch_events(s, it);
-  for (int i = 0; i < s->pieces && status == GA_OK; i++) {
-    if (i > 0) status = ga_integrator_restart(it, NULL, NULL);
-    if (status == GA_OK) status = ga_integrator_run(it, s->piece[i].to);
-  }
+  if (status == GA_OK) status = ga_integrator_run(it, s->t_end);
   ga_layout_pack(&s->layout, ga_integrator_state(it), s->pilot_end);
   ga_stats_add(&s->stats, ga_integrator_stats(it));
   s->accuracy.steps += ga_integrator_stats(it)->steps;
@@ -97,7 +96,7 @@ static ga_status make_pilot(ga_solution *s, double rtol, bool with_events, gathe
   }
   if (status != GA_OK) s->error = *ga_integrator_error(it);
   ga_integrator_free(it);
-  return started && status != GA_OK && !g->stopped ? GA_ERR_STEP : status;
+  return started && status > 0 && !g->stopped ? GA_ERR_STEP : status;
 }
 
 /* Steps of the coarsest run in piece i, and the numbers of the nodes. */
@@ -116,11 +115,26 @@ static void set_steps(ga_solution *s, const gathered *g) {
   }
 }
 
-/* The pieces of [t0, t_end], in s->work. */
+/* The pieces of [t0, t_end] between the corners of the model, in s->work. If there are more than
+ * MOST, they are not cut; the estimates then tell what the corners cost. */
 static void cut(ga_solution *s) {
-  s->pieces = 1;
-  s->piece = ga_arena_take(&s->work, 1, sizeof *s->piece);
-  if (s->piece) s->piece[0] = (ga_piece){.from = s->t0, .to = s->t_end};
+  enum { MOST = 20000 };
+  int count = 1;
+  ga_corner corner = ga_model_next_corner(s->model, s->t0);
+  for (; corner.t < s->t_end && count <= MOST; count++) {
+    corner = ga_model_next_corner(s->model, corner.t);
+  }
+  s->piece = ga_arena_take(&s->work, (size_t)count, sizeof *s->piece);
+  if (!s->piece) return;
+  s->pieces = 0;
+  double from = s->t0;
+  corner = ga_model_next_corner(s->model, from);
+  while (count <= MOST && corner.t < s->t_end) {
+    s->piece[s->pieces++] = (ga_piece){.from = from, .to = corner.t, .before = corner.before};
+    from = corner.t;
+    corner = ga_model_next_corner(s->model, from);
+  }
+  s->piece[s->pieces++] = (ga_piece){.from = from, .to = s->t_end, .before = s->t_end};
 }
 
 /* Cut the time into pieces and run the pilot, with smaller tolerances if it fails; a start that
@@ -157,11 +171,8 @@ ga_status ga_solution_second_pilot(ga_solution *s, double rtol) {
   double sums[3];
   gathered g = {.of = s, .count = sums, .sum = sums + 1, .inverse = sums + 2};
   int pieces = s->pieces;
-  ga_piece first = s->piece[0];
   s->pieces = 1; /* one set of sums */
-  s->piece[0].to = s->t_end;
   ga_status status = make_pilot(s, rtol, false, &g);
-  s->piece[0] = first;
   s->pieces = pieces;
   return status;
 }

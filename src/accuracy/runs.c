@@ -40,23 +40,24 @@ static ga_status next_node(ga_run *r, ga_integrator *it, const ga_piece *p, long
   return status;
 }
 
-/* All steps of run r in a piece that begins with (q, v). */
-static ga_status run_piece(ga_run *r, ga_integrator *it, const ga_piece *p, const double *q,
-                           const double *v) {
+/* Begin a piece with steps of size h: the first one by a start, the others, at the corner where the
+ * run is, by a restart, which evaluates nothing before the corner. */
+static ga_status begin_piece(ga_run *r, ga_integrator *it, const ga_piece *p, double h) {
   const ga_solution *s = r->of;
-  double h = (p->to - p->from) / ((double)p->steps * r->m);
+  bool first = p == s->piece;
   ga_status status = ga_integrator_set_step(it, h);
-  if (status == GA_OK) status = ga_integrator_start(it, p->from, q, v);
-  if (status != GA_OK) {
-    r->error = *ga_integrator_error(it);
-    return status;
-  }
-  /* the node is the start itself, not what a method makes of it for its own steps */
+  if (status == GA_OK && first) status = ga_integrator_start(it, p->from, s->q0, s->v0);
+  if (status == GA_OK && !first) status = ga_integrator_restart(it, NULL, NULL);
+  if (status != GA_OK) r->error = *ga_integrator_error(it);
+  /* the first node is the start itself, not what a method makes of it for its own steps; the others
+   * are the end of the piece before */
   double *x = r->x + p->first * s->size;
-  memcpy(x, q, (size_t)s->layout.at[1] * sizeof *x);
-  memcpy(x + s->layout.at[1], v, (size_t)(s->size - s->layout.at[1]) * sizeof *x);
-  for (long i = 1; i <= p->steps && status == GA_OK; i++) status = next_node(r, it, p, i);
-  ga_stats_add(&r->stats, ga_integrator_stats(it));
+  if (first) {
+    memcpy(x, s->q0, (size_t)s->layout.at[1] * sizeof *x);
+    memcpy(x + s->layout.at[1], s->v0, (size_t)(s->size - s->layout.at[1]) * sizeof *x);
+  } else {
+    memcpy(x, x - s->size, (size_t)s->size * sizeof *x);
+  }
   return status;
 }
 
@@ -68,15 +69,16 @@ static void make_run(ga_run *r) {
   ga_options o = s->options;
   o.h = (s->t_end - s->t0) / ((double)s->steps * r->m);
   o.initial = GA_INITIAL_PROJECT; /* the pilot has made the check that the user asked for */
-  o.log = NULL;                   /* warnings are about the options: once is enough */
+  o.initial_tol = fmax(o.initial_tol, 1e-6); /* at corners: what Newton's tolerance has left */
+  o.log = NULL;                              /* warnings are about the options: once is enough */
   r->status = ga_integrator_new(s->model, &o, &it, &r->error);
-  const double *q = s->q0, *v = s->v0;
-  for (int i = 0; i < s->pieces && r->status == GA_OK; i++) {
-    const ga_piece *p = &s->piece[i];
-    r->status = run_piece(r, it, p, q, v);
-    q = r->x + (p->first + p->steps) * s->size;
-    v = q + s->layout.at[1];
+  if (r->status != GA_OK) return;
+  for (int k = 0; k < s->pieces && r->status == GA_OK; k++) {
+    const ga_piece *p = &s->piece[k];
+    r->status = begin_piece(r, it, p, (p->to - p->from) / ((double)p->steps * r->m));
+    for (long i = 1; i <= p->steps && r->status == GA_OK; i++) r->status = next_node(r, it, p, i);
   }
+  r->stats = *ga_integrator_stats(it);
   ga_integrator_free(it);
 }
 

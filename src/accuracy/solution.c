@@ -216,7 +216,9 @@ static ga_verdict verdict_so_far(const ga_solution *s) {
   if (now <= s->accuracy.asked) return GA_VERDICT_REACHED;
   if (j < 6 || !(now < 0.1)) return GA_VERDICT_NONE;
   if (!(stands(s, j) && stands(s, j - 1)) && !is_hopeless(s)) return GA_VERDICT_NONE;
-  return e->regular || e->fall > 4 ? GA_VERDICT_ROUNDING : GA_VERDICT_KINK;
+  /* a smooth motion comes to its rounding errors at higher orders */
+  bool rounding = now < 1e-9 || (e->regular && e->K > 0);
+  return rounding ? GA_VERDICT_ROUNDING : GA_VERDICT_KINK;
 }
 
 /* More steps are not allowed: what is the reason? */

@@ -15,10 +15,11 @@ enum {
 };
 
 /* The motion is smooth within a piece of time. It has `steps` steps in the coarsest run, of equal
- * size, hence steps + 1 nodes; `first` is the number of its first node. Each run starts anew at the
- * beginning of a piece. */
+ * size, hence steps + 1 nodes; `first` is the number of its first node. Each run begins
+ * anew there. Up to the time `before` the model has the values of this piece; it differs from `to` by
+ * rounding. */
 typedef struct ga_piece {
-  double from, to;
+  double from, to, before;
   long steps, first;
 } ga_piece;
 
@@ -146,6 +147,8 @@ void ga_solution_judge(ga_solution *s, ga_verdict verdict);
 /* nodes.c: times and whole states. */
 const ga_piece *ga_solution_piece(const ga_solution *s, long node);
 double ga_solution_time(const ga_solution *s, long node);
+/* The same as an argument of the model: at the end of a piece a time before the corner. */
+double ga_solution_model_time(const ga_solution *s, long node);
 ga_status ga_solution_prepare_states(ga_solution *s);
 /* The whole state at t from q and v, into x: put onto the constraints, v', lam, psi by the equations
  * of motion; NaN if these fail. */

@@ -80,8 +80,12 @@ static void say_reason(ga_solution *s) {
   const ga_estimate *e = &s->made[s->rows - 1];
   switch (a->verdict) {
     case GA_VERDICT_KINK:
-      say(a, "Differences fall by %.2g where steps are halved (4 is smooth): something has a kink",
-          e->fall);
+      if (e->fall < 3) {
+        say(a, "Differences fall by %.2g where steps are halved (4 is smooth)", e->fall);
+      } else {
+        say(a, "Differences fall irregularly where steps are halved (by 4 if all is smooth)");
+      }
+      say(a, ": something has a kink");
       if (!isnan(a->t_kink)) say(a, " near t = %.4g", a->t_kink);
       say(a, "; use events, or a smoother law");
       break;
