@@ -74,7 +74,7 @@ static ga_status make_pilot(ga_solution *s, double rtol, bool with_events, gathe
   o.method = "stab2", o.variant = "";
   o.rtol = rtol;
   o.log = NULL;
-  o.newton_tol = 1e-3 * rtol;
+  o.newton_tol = 1e-8; /* redundant rows would be violated too much by a larger one */
   o.h_max = (s->t_end - s->t0) / least_steps;
   o.h = o.h_max / 16;
   ga_status status = ga_integrator_new(s->model, &o, &it, &s->error);
@@ -96,7 +96,8 @@ static ga_status make_pilot(ga_solution *s, double rtol, bool with_events, gathe
   }
   if (status != GA_OK) s->error = *ga_integrator_error(it);
   ga_integrator_free(it);
-  return started && status > 0 && !g->stopped ? GA_ERR_STEP : status;
+  bool final = status == GA_ERR_MODEL || status == GA_ERR_MEM || g->stopped;
+  return started && status != GA_OK && !final ? GA_ERR_STEP : status;
 }
 
 /* Steps of the coarsest run in piece i, and the numbers of the nodes. */

@@ -68,6 +68,11 @@ expect 0 '1e-06 asked' "$tool" run r.yaml --accuracy 1e-6
 expect 0 '' "$tool" check p.yaml
 expect 0 '' "$tool" converge p.yaml --h 1e-2 --levels 2 --t-end 0.1
 
+# redundant joints: the sum of the constraint forces is unique
+for model in door truss; do
+  expect 0 'constraint forces [0-9]' "$tool" run "$models/$model.yaml" --accuracy 1e-5 --accuracy-of q,v,lam
+done
+
 # an event ends it
 expect 0 'stopped at t = ' "$tool" run "$models/pendulum.yaml" --accuracy 1e-6 --stop-when 'rod.x < 0'
 
