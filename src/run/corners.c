@@ -220,13 +220,13 @@ static bool forces_jump(ga_integrator *it, const ga_corner *c) {
   return ga_team_any(it->eval.team, jump);
 }
 
-/* Warn, once in a run, if a force jumps at the corner c, which is inside a step of size h.
- * Collective. */
+/* Warn, once in a run, if a force jumps at the corner c, which is inside a step of size h. Of a team,
+ * the process that has the force names it. Collective. */
 static void warn_about_jump(ga_integrator *it, const ga_corner *c, double h) {
   char text[400];
   if (it->corners.warned || c->jumps > FORCE || !forces_jump(it, c)) return;
   it->corners.warned = true;
-  if (!it->options.log || (it->eval.team && !c->name)) return;
+  if (!it->options.log) return;
   snprintf(text, sizeof text,
            "%s%s%.80s%s jumps at t = %.9g, inside a step of h = %.3g, which is then of order 1 "
            "only; option cut-at-corners keeps order 2",
