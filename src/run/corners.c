@@ -237,6 +237,11 @@ static void warn_about_jump(ga_integrator *it, const ga_corner *c, double h) {
 
 /* ---- steps ------------------------------------------------------------------------------- */
 
+/* The step size as a measure of time; at rest without a largest step, it->h grows without end. */
+static double usual_step(const ga_integrator *it) {
+  return fmin(it->h, it->options.h);
+}
+
 /* How far the first step behind a corner may go: up to `end`, or a fraction of the way to the next
  * corner. Given steps may reach it. */
 static double first_end(const ga_integrator *it, double end) {
@@ -253,7 +258,7 @@ static ga_status rebuild_memory(ga_integrator *it) {
   const size_t bytes = (size_t)it->eval.nv * sizeof(double);
   if (!it->saddle.soft && !it->redundancy.singular) {
     const double way = fmin(it->h, first_end(it, INFINITY) - mem->t);
-    return ga_restart_at_corner(it, fmax(way, NEAREST * it->h));
+    return ga_restart_at_corner(it, fmax(way, NEAREST * usual_step(it)));
   }
   if (it->step_size.on) {
     memcpy(c->size_q, it->step_size.size_q, bytes);
@@ -279,7 +284,7 @@ static ga_status rebuild_memory(ga_integrator *it) {
 /* Is the accepted time that of the next corner, up to rounding? */
 static bool is_here(const ga_integrator *it) {
   const ga_corner *c = &it->corners.next;
-  const double same = ga_same_time(it->mem.t, c->t) + 4 * DBL_EPSILON * it->h;
+  const double same = ga_same_time(it->mem.t, c->t) + 4 * DBL_EPSILON * usual_step(it);
   return isfinite(c->t) && c->t - it->mem.t <= same;
 }
 
