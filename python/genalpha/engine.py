@@ -198,6 +198,7 @@ class Session:
             self.add_events(it, mechanism, lib.ga_py_add_event)
             self._bar = Bar(progress, t0, t_end)
             self._run(it, t0, q0, v0, t_end)
+            emit(self.log, 4)
             if times is None:
                 lib.ga_recorder_add(self.recorder, lib.ga_integrator_state(it))
             self.add_stats(lib.ga_integrator_stats(it))

@@ -6,9 +6,10 @@
  * something that depends on the state, too. An operation on lines finds its corner by solving a
  * linear equation; mod(t, 1), abs(t - 2) or a linear table are lines up to their next corner, so
  * that if(mod(t, 1) < 0.2, ..) is solved as well. Of `if` with a condition on time only the branch
- * in force counts.
+ * in force counts. A sine of a line, times and plus constants, is a wave: where it passes a constant is
+ * known, too, as in sign(sin(20*t)) or max(0, cos(t)).
  *
- * Kinks and jumps of curves, such as step(sin(t), ..), are not found: `hidden` says so. Comparisons
+ * Kinks and jumps of other curves, such as abs(exp(t) - 2), are not found: `hidden` says so. Comparisons
  * by == and != hold at single times, which no step meets; they have no corner of their own.
  *
  * The root of a linear equation has a rounding error. A jump is located exactly: `before` and t are
@@ -18,12 +19,14 @@
 
 #include "base/expr_code.h"
 
-typedef enum { LINE, CURVE, STATE } shape;
+typedef enum { LINE, WAVE, CURVE, STATE } shape;
 
 /* What a value on the stack is from t to its next corner, and where its code begins. */
 typedef struct {
   shape shape;
   double x, slope; /* of a line: value at t, change with time */
+  /* of a wave: x + amplitude sin(phase + rate (tau - t)) */
+  double amplitude, phase, rate;
   ga_expr_corner next;
   int begin;
 } value;
@@ -66,14 +69,11 @@ static double rounding_of_root(const value *line, double c, double root) {
   return fmax(16 * DBL_EPSILON * size, NO_TIME);
 }
 
-/* The corner of the given order where the line passes c after t, in the operation whose code is
- * begin .. end - 1. Where the value or one of two derivatives jumps is found by bisection, see the
- * head; where none does, a corner at t, but for rounding, counts as passed. */
-static ga_expr_corner passage(search *s, const value *line, double c, int order, int begin,
-                              int end) {
-  if (line->slope == 0 || !isfinite(line->slope) || !isfinite(c)) return none;
-  const double root = s->t + (c - line->x) / line->slope;
-  const double width = rounding_of_root(line, c, root);
+/* The corner of the given order at `root`, a time that is known up to `width`, in the operation whose
+ * code is begin .. end - 1. Where the value or one of two derivatives jumps is found by bisection, see
+ * the head; where none does, a corner at t, but for rounding, counts as passed. */
+static ga_expr_corner corner_at(search *s, double root, double width, int order, int begin,
+                                int end) {
   if (!(root >= s->t - width) || !isfinite(root)) return none;
   double lo = root - width, hi = root + width, old = 0, new = 0;
   if (order <= 2) {
@@ -94,6 +94,105 @@ static ga_expr_corner passage(search *s, const value *line, double c, int order,
   }
   if (!(hi > s->t)) return none;
   return (ga_expr_corner){fmin(nextafter(lo, -INFINITY), hi), hi, order, false};
+}
+
+/* The corner where the line passes c after t. */
+static ga_expr_corner passage(search *s, const value *line, double c, int order, int begin,
+                              int end) {
+  if (line->slope == 0 || !isfinite(line->slope) || !isfinite(c)) return none;
+  const double root = s->t + (c - line->x) / line->slope;
+  return corner_at(s, root, rounding_of_root(line, c, root), order, begin, end);
+}
+
+static const double PI = 3.14159265358979323846;
+
+/* The corner where the wave passes c after t: sin(angle) = (c - x)/amplitude has two angles in each
+ * turn. A wave that only touches c has none. */
+static ga_expr_corner wave_passage(search *s, const value *w, double c, int order, int begin,
+                                   int end) {
+  const double sine = (c - w->x) / w->amplitude, period = 2 * PI / fabs(w->rate);
+  ga_expr_corner first = none;
+  if (!(fabs(sine) < 1)) return none;
+  const double steep = sqrt((1 - sine) * (1 + sine));
+  const double size = fabs(s->t) + period + (fabs(w->phase) + 1 / steep) / fabs(w->rate);
+  const double width = fmax(64 * DBL_EPSILON * size, NO_TIME);
+  for (int k = 0; k < 2; k++) {
+    const double angle = k == 0 ? asin(sine) : PI - asin(sine);
+    double way = fmod((angle - w->phase) / w->rate, period); /* to one of these times */
+    if (way < 0) way += period;
+    /* the time before it may be this one, but for rounding: it is tried as well */
+    for (int n = -1; n <= 1; n++) {
+      first = earlier(first, corner_at(s, s->t + way + n * period, width, order, begin, end));
+    }
+  }
+  return first;
+}
+
+/* Is it a line that does not change? */
+static bool is_constant(const value *a) {
+  return a->shape == LINE && a->slope == 0;
+}
+
+/* The operation on a wave and constants, or the sine or cosine of a line: *r is what it is from t on, and
+ * its own next corner. False: something else. */
+static bool on_wave(search *s, ga_expr_op op, const value *a, int begin, int end, value *r) {
+  const bool first = a[0].shape == WAVE; /* which argument is the wave */
+  switch (op) {
+    case GA_EXPR_sin:
+    case GA_EXPR_cos:
+      if (a->shape != LINE || a->slope == 0) return false;
+      *r = (value){.shape = WAVE,
+                   .amplitude = 1,
+                   .phase = a->x + (op == GA_EXPR_cos ? PI / 2 : 0),
+                   .rate = a->slope,
+                   .next = none};
+      return true;
+    case GA_EXPR_negate:
+      if (!first) return false;
+      *r = a[0];
+      r->x = -r->x, r->amplitude = -r->amplitude;
+      break;
+    case GA_EXPR_abs:
+    case GA_EXPR_sign:
+      if (!first) return false;
+      *r = (value){.shape = op == GA_EXPR_sign ? LINE : CURVE};
+      r->next = wave_passage(s, a, 0, op == GA_EXPR_sign ? 0 : 1, begin, end);
+      return true;
+    case GA_EXPR_add:
+    case GA_EXPR_subtract:
+    case GA_EXPR_multiply:
+    case GA_EXPR_divide:
+    case GA_EXPR_min:
+    case GA_EXPR_max:
+    case GA_EXPR_less:
+    case GA_EXPR_less_equal:
+    case GA_EXPR_greater:
+    case GA_EXPR_greater_equal: {
+      const value *w = first ? &a[0] : &a[1], *c = first ? &a[1] : &a[0];
+      if (w->shape != WAVE || !is_constant(c)) return false;
+      const bool compares = op >= GA_EXPR_less && op <= GA_EXPR_greater_equal;
+      *r = *w;
+      if (op == GA_EXPR_add || op == GA_EXPR_subtract) {
+        const double sign = op == GA_EXPR_subtract && !first ? -1 : 1; /* of the wave */
+        r->x = sign * w->x + (op == GA_EXPR_subtract && first ? -c->x : c->x);
+        r->amplitude *= sign;
+      } else if (op == GA_EXPR_multiply || (op == GA_EXPR_divide && first)) {
+        const double factor = op == GA_EXPR_multiply ? c->x : 1 / c->x;
+        r->x *= factor, r->amplitude *= factor;
+      } else if (op == GA_EXPR_divide) {
+        *r = (value){.shape = CURVE};
+      } else {
+        *r = (value){.shape = compares ? LINE : CURVE};
+        r->next = wave_passage(s, w, c->x, compares ? 0 : 1, begin, end);
+        return true;
+      }
+      break;
+    }
+    default:
+      return false;
+  }
+  r->next = none;
+  return true;
 }
 
 /* The difference of two lines. */
@@ -311,12 +410,14 @@ static value operate(search *s, int at, int n, const value *a) {
   } else if (i->op == GA_EXPR_if && a[0].shape == LINE) {
     r = a[a[0].x != 0 ? 1 : 2];
     next = earlier(a[0].next, r.next);
+  } else if (most <= WAVE && !constant && on_wave(s, i->op, a, begin, at + 1, &r)) {
+    next = earlier(next, r.next);
   } else if (most == LINE && !constant) {
     r = on_lines(s, i, a, begin, at + 1);
     next = earlier(next, r.next);
   } else {
-    r.shape = most;
-    next.hidden = next.hidden || (most == CURVE && has_corners(i->op));
+    r.shape = most == WAVE ? CURVE : most;
+    next.hidden = next.hidden || (r.shape == CURVE && has_corners(i->op));
   }
   r.next = next;
   r.begin = begin;

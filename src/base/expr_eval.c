@@ -245,8 +245,8 @@ void ga_expr_jet(const ga_expr *expr, const double *variables, int along, double
     } else if (i->op == GA_EXPR_impact) {
       *a = contact_force(a);
     } else {
-      *a =
-          ga_expr_arguments[i->op] == 1 ? function_of_one(i->op, a[0]) : function_of_two(i->op, a[0], a[1]);
+      *a = ga_expr_arguments[i->op] == 1 ? function_of_one(i->op, a[0])
+                                         : function_of_two(i->op, a[0], a[1]);
     }
     top++;
   }

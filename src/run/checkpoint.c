@@ -18,7 +18,7 @@
 #include "run/state_file.h"
 #include "run/state_walk.h"
 
-enum { VERSION = 5, ORDER = 0x01020304 };
+enum { ORDER = 0x01020304 };
 static const char MAGIC[8] = "GASTATE";
 
 /* First bytes of the file. All members have 8 bytes or multiples, so that there is no padding. */
@@ -44,7 +44,7 @@ static int64_t whole_unknowns(const ga_integrator *it, const ga_collector *whole
 static head make_head(const ga_integrator *it, const ga_collector *whole) {
   const ga_params *par = &it->options.par;
   head h = {.order = ORDER,
-            .version = VERSION,
+            .version = GA_STATE_VERSION,
             .nq = ga_state_whole_size(it, whole, GA_ENTRY_Q),
             .nv = ga_state_whole_size(it, whole, GA_ENTRY_V),
             .nlam = ga_state_whole_size(it, whole, GA_ENTRY_LAM),
@@ -68,10 +68,11 @@ static uint64_t checksum(const unsigned char *bytes, size_t n) {
   return sum;
 }
 
-/* Length of the whole file in bytes. rows: the file lists the rows that are left out; *rows_at
+/* Length of the whole file of that format in bytes. rows: the file lists the rows that are left out; *rows_at
  * (may be NULL) is where in the body. */
-static size_t file_size(ga_integrator *it, const ga_collector *whole, bool rows, size_t *rows_at) {
-  ga_state_walk w = {.mode = GA_WALK_MEASURE, .whole = whole, .rows = rows};
+static size_t file_size(ga_integrator *it, const ga_collector *whole, int version, bool rows,
+                        size_t *rows_at) {
+  ga_state_walk w = {.mode = GA_WALK_MEASURE, .whole = whole, .version = version, .rows = rows};
   ga_state_walk_body(&w, it);
   if (rows_at) *rows_at = w.rows_at;
   return sizeof(head) + w.bytes + sizeof(uint64_t);
@@ -114,7 +115,7 @@ static ga_status save_state(ga_integrator *it, const char *path, const ga_collec
   if (!path) return ga_fail(&it->error, GA_ERR_ARG, "path is NULL");
   if (!it->started) return ga_fail(&it->error, GA_ERR_ARG, "ga_integrator_start comes first");
   const bool root = !whole || whole->root, rows = it->redundancy.on;
-  const size_t n = file_size(it, whole, rows, NULL);
+  const size_t n = file_size(it, whole, GA_STATE_VERSION, rows, NULL);
   unsigned char *bytes = root ? ga_calloc(n, 1) : NULL;
   ga_status status = GA_OK;
   if (root && !bytes) status = ga_fail(&it->error, GA_ERR_MEM, "no memory to save the state");
@@ -123,6 +124,7 @@ static ga_status save_state(ga_integrator *it, const char *path, const ga_collec
     ga_state_walk w = {.mode = GA_WALK_WRITE,
                        .at = root ? bytes + sizeof(head) : NULL,
                        .whole = whole,
+                       .version = GA_STATE_VERSION,
                        .rows = rows};
     ga_state_walk_body(&w, it);
     status = w.status;
@@ -173,11 +175,12 @@ static ga_status check_head(ga_integrator *it, const char *path, const head *h,
     return ga_fail(err, GA_ERR_FILE, "state file '%s' comes from a machine of other byte order",
                    path);
   }
-  if (h->version != VERSION) {
+  if (h->version < GA_STATE_OLDEST || h->version > GA_STATE_VERSION) {
     return ga_fail(err, GA_ERR_FILE,
                    "state file '%s' has format %lld, this library reads format %d: it was written "
-                   "by a %s version; make it anew with this one",
-                   path, (long long)h->version, VERSION, h->version > VERSION ? "newer" : "older");
+                   "by a %s version",
+                   path, (long long)h->version, GA_STATE_VERSION,
+                   h->version > GA_STATE_VERSION ? "newer" : "older");
   }
   if (!memchr(h->method, '\0', sizeof h->method) || !memchr(h->variant, '\0', sizeof h->variant)) {
     return ga_fail(err, GA_ERR_FILE, "state file '%s' is damaged", path);
@@ -285,7 +288,7 @@ static ga_status read_file(ga_integrator *it, const char *path, FILE *file,
   ga_status status = read_head(it, path, file, whole, &h);
   if (status != GA_OK) return status;
   c->rows = h.redundant != 0;
-  c->n = file_size(it, whole, c->rows, &rows_at);
+  c->n = file_size(it, whole, (int)h.version, c->rows, &rows_at);
   c->bytes = ga_calloc(c->n, 1);
   if (!c->bytes) return ga_fail(&it->error, GA_ERR_MEM, "no memory to load a state");
   memcpy(c->bytes, &h, sizeof h);
@@ -317,10 +320,14 @@ static ga_status spread_file(ga_integrator *it, const ga_collector *whole, conte
  * cannot be set up, this fails with the state changed already. */
 static ga_status restore_from_contents(ga_integrator *it, const ga_collector *whole,
                                        const contents *c) {
-  ga_state_walk_body(
-      &(ga_state_walk){
-          .mode = GA_WALK_READ, .at = c->bytes + sizeof(head), .whole = whole, .rows = c->rows},
-      it);
+  head h;
+  memcpy(&h, c->bytes, sizeof h);
+  ga_state_walk_body(&(ga_state_walk){.mode = GA_WALK_READ,
+                                      .at = c->bytes + sizeof h,
+                                      .whole = whole,
+                                      .version = (int)h.version,
+                                      .rows = c->rows},
+                     it);
   it->state.t = it->mem.t;
   if (!it->step_size.on) it->options.h = it->h;
   it->started = true;

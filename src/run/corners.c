@@ -31,6 +31,7 @@ static const double LARGEST = 1.0 / 100;
  * happens between two corners, and is over at the second, is seen. Not a half, where waves are 0. */
 static const double FIRST = 0.4;
 
+static const double NEAREST = 1e-6; /* of a step: no memory is built for less, which is rounding */
 static const double SLACK = 1e-8; /* of a step: a corner that is so near to its end is at the end */
 static const double ROUND = 100 * DBL_EPSILON; /* changes below this, relative to q, are rounding */
 static const double JUMP = 1e-8; /* a force that changes by more than this of itself jumps */
@@ -60,9 +61,9 @@ void ga_corners_init(ga_integrator *it) {
  * yet. */
 void ga_corners_begin(ga_integrator *it, bool again) {
   it->corners.known = it->corners.passed = false;
+  it->corners.behind = true;
   if (again) return;
   it->corners.warned = false;
-  it->corners.behind = true;
   it->corners.h_largest = 0;
 }
 
@@ -219,13 +220,13 @@ static bool forces_jump(ga_integrator *it, const ga_corner *c) {
   return ga_team_any(it->eval.team, jump);
 }
 
-/* Warn, once in a run, if a force jumps at the corner c, which is inside a step of size h.
- * Collective. */
+/* Warn, once in a run, if a force jumps at the corner c, which is inside a step of size h. Of a team,
+ * the process that has the force names it. Collective. */
 static void warn_about_jump(ga_integrator *it, const ga_corner *c, double h) {
   char text[400];
   if (it->corners.warned || c->jumps > FORCE || !forces_jump(it, c)) return;
   it->corners.warned = true;
-  if (!it->options.log || (it->eval.team && !c->name)) return;
+  if (!it->options.log) return;
   snprintf(text, sizeof text,
            "%s%s%.80s%s jumps at t = %.9g, inside a step of h = %.3g, which is then of order 1 "
            "only; option cut-at-corners keeps order 2",
@@ -235,6 +236,11 @@ static void warn_about_jump(ga_integrator *it, const ga_corner *c, double h) {
 }
 
 /* ---- steps ------------------------------------------------------------------------------- */
+
+/* The step size as a measure of time; at rest without a largest step, it->h grows without end. */
+static double usual_step(const ga_integrator *it) {
+  return fmin(it->h, it->options.h);
+}
 
 /* How far the first step behind a corner may go: up to `end`, or a fraction of the way to the next
  * corner. Given steps may reach it. */
@@ -251,7 +257,8 @@ static ga_status rebuild_memory(ga_integrator *it) {
   ga_memory *mem = &it->mem;
   const size_t bytes = (size_t)it->eval.nv * sizeof(double);
   if (!it->saddle.soft && !it->redundancy.singular) {
-    return ga_restart_at_corner(it, fmin(it->h, first_end(it, INFINITY) - mem->t));
+    const double way = fmin(it->h, first_end(it, INFINITY) - mem->t);
+    return ga_restart_at_corner(it, fmax(way, NEAREST * usual_step(it)));
   }
   if (it->step_size.on) {
     memcpy(c->size_q, it->step_size.size_q, bytes);
@@ -277,38 +284,51 @@ static ga_status rebuild_memory(ga_integrator *it) {
 /* Is the accepted time that of the next corner, up to rounding? */
 static bool is_here(const ga_integrator *it) {
   const ga_corner *c = &it->corners.next;
-  const double same = ga_same_time(it->mem.t, c->t) + 4 * DBL_EPSILON * it->h;
+  const double same = ga_same_time(it->mem.t, c->t) + 4 * DBL_EPSILON * usual_step(it);
   return isfinite(c->t) && c->t - it->mem.t <= same;
+}
+
+/* *here: all corners that are at the time of corners.next, up to rounding, and not after t_end, as one.
+ * corners.next becomes the first one after them. */
+static ga_status take_all_here(ga_integrator *it, double t_end, ga_corner *here) {
+  ga_corners *c = &it->corners;
+  *here = c->next;
+  for (;;) {
+    const ga_status status = find_after(it, here->t);
+    const double same = isfinite(c->next.t) ? ga_same_time(here->t, c->next.t) : 0;
+    if (status != GA_OK || !(c->next.t <= fmin(here->t + same, t_end))) return status;
+    here->t = c->next.t;
+    if (c->next.jumps < here->jumps) here->jumps = c->next.jumps;
+  }
 }
 
 /* Pass the next corner if the accepted time is there; see corners.h. On failure the accepted state is
  * the one before the corner. */
 ga_status ga_corners_pass(ga_integrator *it, double t_end) {
   ga_corners *c = &it->corners;
+  ga_corner here;
   for (;;) {
     ga_status status = find_next(it);
     if (status != GA_OK || !(c->next.t <= t_end) || !is_here(it)) return status;
-    const ga_corner here = c->next;
     /* the end of a run need not be passed: what jumps there may be of no interest */
-    if (here.jumps <= VELOCITY && here.t == t_end) return GA_OK;
-    if (!it->step_size.on && here.jumps > KINK) { /* given steps do not notice it */
-      status = find_after(it, here.t);
-      if (status != GA_OK) return status;
-      continue;
+    if (c->next.jumps <= VELOCITY && c->next.t == t_end) return GA_OK;
+    const ga_corner first = c->next;
+    const double t = it->mem.t;
+    status = take_all_here(it, t_end, &here);
+    /* given steps do not notice a smooth one */
+    if (status == GA_OK && !it->step_size.on && here.jumps > KINK) continue;
+    if (status == GA_OK) status = check_constraints(it, &here);
+    if (status == GA_OK) {
+      ga_memory_copy(&c->left, &it->mem, &it->eval);
+      ga_memory_set_time(it, here.t);
+      if (here.jumps <= KINK) status = rebuild_memory(it);
+      c->left.t = it->mem.t;
     }
-    status = check_constraints(it, &here);
-    if (status != GA_OK) return status;
-    ga_memory_copy(&c->left, &it->mem, &it->eval);
-    ga_memory_set_time(it, here.t);
-    status = find_after(it, here.t);
-    if (status == GA_OK && here.jumps <= KINK) status = rebuild_memory(it);
     if (status != GA_OK) {
-      c->next = here;
-      ga_memory_set_time(it, c->left.t);
-      ga_error_prefix(&it->error, "behind the corner at t = %.9g", here.t);
+      c->next = first;
+      ga_memory_set_time(it, t);
       return status;
     }
-    c->left.t = it->mem.t;
     c->passed = c->behind = true;
   }
 }

@@ -81,6 +81,8 @@ static const struct {
     {"(sign(t - t1) - sign(t - t1 - w))/2", ANY},
     {"20*step(t, t1, 0, t1 + w, 1)*(1 - step(t, t1, 0, t1 + w, 1))", SMOOTH},
     {"if(t < t1, 0, if(t < t1 + w, sin(5*pi*(t - t1)/w)*(t - t1)/w, 0))", CONTINUOUS},
+    {"if(t < t1, 0, if(t < t1 + w, 3*max(0, sin(6*pi*(t - t1)/w)), 0))", CONTINUOUS},
+    {"if(t < t1, 0, if(t < t1 + w, 1 + sign(cos(9*(t - t1)/w)), 0))", ANY},
     {"step(2*t, 2*t1, 0, 2*t1 + w, 1)*step(-t, -t1 - w, 0, -t1 - w/2, 1)", SMOOTH},
 };
 enum { SHAPES = (int)(sizeof shapes / sizeof shapes[0]) };

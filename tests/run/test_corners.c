@@ -286,6 +286,44 @@ static void automatic_steps(void **state) {
   assert_true(last[0] < 1e-6 && last[1] < 1e-5 && last[2] < 1e-4 && last[3] < 1e-4);
 }
 
+/* At rest without a largest step, h grows beyond all bounds; a force that is switched on later is met
+ * all the same. x'' + 100 x = 50 from t = 5 to 5.02. */
+static int one(void *user, double t, const double *q, ga_csr *M) {
+  (void)user, (void)t, (void)q;
+  M->val[0] = 1;
+  return 0;
+}
+static int late(void *user, double t, const double *q, const double *v, double *F) {
+  (void)user, (void)v;
+  F[0] = (t >= 5 && t < 5.02 ? 50 : 0) - 100 * q[0];
+  return 0;
+}
+
+static void rest_without_largest_step(void **state) {
+  (void)state;
+  static const double at[] = {5, 5.02}, zero[] = {0};
+  const ga_model_ops own = {.mass = one, .force = late};
+  const double exact = 0.5 * (cos(9.8) - cos(10));
+  ga_error err = {0};
+  ga_space *line;
+  assert_int_equal(ga_space_rn(1, &line), GA_OK);
+  const ga_model model = {.ops = &own, .space = line, .corners = at, .ncorners = 2};
+  for (int single = 0; single < 2; single++) {
+    ga_options o = ga_options_default();
+    ga_integrator *it = NULL;
+    o.rtol = 1e-6;
+    o.h_max = INFINITY;
+    must(ga_integrator_new(&model, &o, &it, &err), &err);
+    must(ga_integrator_start(it, 0, zero, zero), ga_integrator_error(it));
+    while (single && ga_integrator_state(it)->t < 5.5)
+      must(ga_integrator_step(it), ga_integrator_error(it));
+    must(ga_integrator_run(it, 6), ga_integrator_error(it));
+    assert_near("x", ga_integrator_state(it)->q[0], exact, 1e-3);
+    ga_integrator_free(it);
+  }
+  ga_space_free(line);
+}
+
 /* In the step that ends at a corner, dense output has the motion before it. */
 static void dense_output_before_a_corner(void **state) {
   (void)state;
@@ -428,6 +466,7 @@ int main(void) {
                                      cmocka_unit_test(order_on_the_grid),
                                      cmocka_unit_test(grid_goes_on),
                                      cmocka_unit_test(automatic_steps),
+                                     cmocka_unit_test(rest_without_largest_step),
                                      cmocka_unit_test(dense_output_before_a_corner),
                                      cmocka_unit_test(saved_states),
                                      cmocka_unit_test(jumping_constraints),

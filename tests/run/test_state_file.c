@@ -102,7 +102,7 @@ static void test_foreign(void **state) {
   refuse_bytes(&s, bad.byte, bad.n, "not a state file");
 
   for (int64_t version = 0; version <= 1000; version += version < 6 ? 1 : 994) {
-    if (version == VERSION) continue;
+    if (version == VERSION || version == VERSION - 1) continue; /* that one can be read */
     bad = s.good;
     memcpy(bad.byte + VERSION_AT, &version, sizeof version);
     renew_checksum(&bad);
