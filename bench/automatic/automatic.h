@@ -22,10 +22,10 @@ typedef struct measured_case {
   ga_file *file;
   const ga_model *model;
   const double *q0, *v0;
-  double t0, span;         /* in seconds */
-  const char *span_reason; /* why the span is not the usual one; NULL: it is */
-  bool driven;             /* all motion is prescribed: q and v are known, forces count */
-  ga_options options;      /* of the problem or the file; method and step sizes are replaced */
+  double t0, span;    /* in seconds */
+  const char *note;   /* what was changed, and why; NULL: nothing */
+  bool driven;        /* all motion is prescribed: q and v are known, forces count */
+  ga_options options; /* of the problem or the file; method and step sizes are replaced */
   int nq, nv;
   char *kind;              /* nv: 'x' a length, 'a' an angle */
   double *root_metric;     /* nv: sqrt(w) */

@@ -102,6 +102,7 @@ static void print_summary(const measured_case *c, const case_summary *s, const e
               isnan(accuracy->of[OF_F]) ? 0 : accuracy->of[OF_F]));
   if (s->failed) printf("  %d runs FAILED", s->failed);
   if (s->driven) printf("  driven: q within %.2g rtol, forces %.2g rtol", s->worst_q, s->worst_f);
+  if (c->note) printf("  %.1f s: %s", c->span, c->note);
   putchar('\n');
   fflush(stdout);
 }
