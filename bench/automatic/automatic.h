@@ -42,6 +42,7 @@ int case_list_size(const case_list *list);
 const char *case_list_label(const case_list *list, int i);
 /* NULL after a message. */
 measured_case *case_open(const case_list *list, int i, double span_factor);
+measured_case *case_open_file(const char *path);
 void case_close(measured_case *c);
 /* Constraint forces of a state, nv numbers, relative to sqrt(w); false if the model refuses. */
 bool case_forces(measured_case *c, const ga_state *state, double *f);
@@ -100,5 +101,8 @@ run_result run_case(measured_case *c, const run_settings *s, double rtol, long s
 /* The reference at n common times, from the file in `directory` if it is there, else computed and
  * kept there; its own errors in *accuracy. False after a message. */
 bool reference_get(measured_case *c, const char *directory, int n, trajectory *x, errors *accuracy);
+
+/* The directory "automatic-references" beside this program into path, made if it is not there. */
+const char *reference_directory(char *path, size_t room);
 
 #endif

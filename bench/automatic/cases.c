@@ -199,8 +199,8 @@ static bool load(measured_case *c, const entry *e, const ga_file_set *set) {
   return true;
 }
 
-measured_case *case_open(const case_list *list, int i, double span_factor) {
-  const entry *e = &list->entries[i];
+/* The case of an entry. NULL after a message. */
+static measured_case *open_entry(const entry *e, double span_factor) {
   measured_case *c = bench_take(1, sizeof *c);
   snprintf(c->label, sizeof c->label, "%s", e->label);
   const char *name = strrchr(c->label, '/') ? strrchr(c->label, '/') + 1 : c->label;
@@ -227,6 +227,18 @@ measured_case *case_open(const case_list *list, int i, double span_factor) {
   c->hash = hash_bytes(c->hash, &c->span, sizeof c->span);
   if (e->path[0]) c->hash = hash_file(c->hash, e->path);
   return c;
+}
+
+measured_case *case_open(const case_list *list, int i, double span_factor) {
+  return open_entry(&list->entries[i], span_factor);
+}
+
+measured_case *case_open_file(const char *path) {
+  entry e;
+  const char *slash = strrchr(path, '/');
+  snprintf(e.label, sizeof e.label, "%s", slash ? slash + 1 : path);
+  snprintf(e.path, sizeof e.path, "%s", path);
+  return open_entry(&e, 1);
 }
 
 void case_close(measured_case *c) {

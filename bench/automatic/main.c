@@ -5,13 +5,10 @@
  *
  * Prints what automatic.h says of all problems, of the files in models/ and of those in the
  * directories given. References are kept beside the program. */
-#define _GNU_SOURCE
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "bench/bench.h"
 #include "summary.h"
@@ -152,17 +149,6 @@ static bool read_arguments(int argc, char **argv, settings *s) {
     }
   }
   return true;
-}
-
-/* The directory "automatic-references" beside this program, made if it is not there. */
-static const char *reference_directory(char *path, size_t room) {
-  const ssize_t length = readlink("/proc/self/exe", path, room - 32);
-  path[length > 0 ? length : 0] = 0;
-  char *slash = strrchr(path, '/');
-  if (slash) *slash = 0;
-  strcat(path, "/automatic-references");
-  mkdir(path, 0777);
-  return path;
 }
 
 int main(int argc, char **argv) {

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* References: fixed steps, extrapolated to order 5, halved until two results agree. They are kept
  * in files, one for each case, whose first line has the hash of what the reference depends on. */
+#define _GNU_SOURCE
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "automatic.h"
 #include "bench/bench.h"
@@ -136,4 +139,14 @@ bool reference_get(measured_case *c, const char *directory, int n, trajectory *x
   }
   if (!good) trajectory_free(x);
   return good;
+}
+
+const char *reference_directory(char *path, size_t room) {
+  const ssize_t length = readlink("/proc/self/exe", path, room - 32);
+  path[length > 0 ? length : 0] = 0;
+  char *slash = strrchr(path, '/');
+  if (slash) *slash = 0;
+  strcat(path, "/automatic-references");
+  mkdir(path, 0777);
+  return path;
 }
