@@ -74,6 +74,14 @@ typedef enum ga_initial { GA_INITIAL_CHECK, GA_INITIAL_PROJECT } ga_initial;
  * independent set of rows. Constraints that contradict each other are refused in any case. */
 typedef enum ga_redundant { GA_REDUNDANT_REFUSE, GA_REDUNDANT_ALLOW } ga_redundant;
 
+/* The variables that an accuracy is asked of (ga_accuracy.h); bit 0: v', bit 1: lam and psi. */
+typedef enum ga_accuracy_of {
+  GA_ACCURACY_OF_QV,
+  GA_ACCURACY_OF_QV_VD,
+  GA_ACCURACY_OF_QV_LAM,
+  GA_ACCURACY_OF_QV_VD_LAM
+} ga_accuracy_of;
+
 /* All options that have a text form: one list gives the struct, the defaults, the checks, the
  * command line switches and the printed form.
  *   NAME(field, default, key, help)                      a name, kept by pointer
@@ -100,6 +108,15 @@ typedef enum ga_redundant { GA_REDUNDANT_REFUSE, GA_REDUNDANT_ALLOW } ga_redunda
        "so far; if rtol and atol are 0, all steps have size h")                                    \
   REAL(atol, 0, 0, 1e300, "atol",                                                                  \
        "automatic steps: absolute error allowed in a step, added to the relative one")             \
+  REAL(accuracy, 0, 1e-16, 1, "accuracy",                                                          \
+       "error of the result: steps, order and method are found so that the largest error over "    \
+       "the run, relative to the largest value of each component, is at most this; 0: not used")   \
+  WORD(accuracy_of, ga_accuracy_of, GA_ACCURACY_OF_QV, "q,v|q,v,vd|q,v,lam|q,v,vd,lam",            \
+       "accuracy-of",                                                                              \
+       "what accuracy is asked of: positions and velocities; accelerations (vd), constraint "      \
+       "forces (lam) besides")                                                                     \
+  REAL(accuracy_steps, 1e6, 1, 1e15, "accuracy-steps",                                             \
+       "accuracy: at most so many steps in all; a run that needs more says what it has reached")   \
   REAL(h_min, 0, 0, 1e300, "h-min",                                                                \
        "smallest automatic step; the run ends if it needs a smaller one; 0: 16 roundings of t")    \
   REAL(h_max, 0, 0, 1e300, "h-max", "largest automatic step; 0: no limit")                         \
@@ -134,6 +151,9 @@ typedef enum ga_redundant { GA_REDUNDANT_REFUSE, GA_REDUNDANT_ALLOW } ga_redunda
 typedef struct ga_options {
   ga_params par; /* default ga_params_rho(0.9) */
   GA_OPTION_LIST(GA_OPT_NAME, GA_OPT_TEXT, GA_OPT_REAL, GA_OPT_INT, GA_OPT_WORD)
+  /* `method` was chosen: an accuracy (ga_accuracy.h) uses it, too, in place of its own choice.
+   * ga_options_set sets it with the key "method", unless the text is the default. */
+  bool method_chosen;
   /* nlam + npsi numbers near which the multipliers at the start are sought, where the reaction is
    * nonlinear in them and has several branches; NULL: zeros. Borrowed. */
   const double *multiplier_guess;

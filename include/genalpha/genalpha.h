@@ -5,6 +5,7 @@
 #ifndef GENALPHA_H
 #define GENALPHA_H
 
+#include <genalpha/ga_accuracy.h>
 #include <genalpha/ga_base.h>
 #include <genalpha/ga_csr.h>
 #include <genalpha/ga_drawable.h>

@@ -263,6 +263,7 @@ ga_status ga_options_set(ga_options *options, const char *key, const char *text,
       return GA_OK;
     case KIND_NAME:
       memcpy(field, &text, sizeof text);
+      if (strcmp(key, "method") == 0) options->method_chosen = strcmp(text, r->info.default_text) != 0;
       return GA_OK;
     case KIND_REAL: {
       double value;

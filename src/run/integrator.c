@@ -50,6 +50,15 @@ static ga_status check_team(const ga_options *o, ga_error *err) {
   return GA_OK;
 }
 
+/* GA_ERR_ARG if an accuracy is asked for, which takes several runs. */
+static ga_status check_accuracy(const ga_options *o, ga_error *err) {
+  if (o->accuracy == 0) return GA_OK;
+  return ga_fail(err, GA_ERR_ARG,
+                 "accuracy = %g is the error of a whole solution, from several runs: use "
+                 "ga_solution_new (ga_accuracy.h); an integrator makes a single run",
+                 o->accuracy);
+}
+
 /* GA_ERR_ARG on all processes of a team unless their options are equal: each process decides for
  * itself, and all must decide alike. Collective; GA_OK for a single process. */
 static ga_status check_same_options(ga_integrator *it) {
@@ -92,6 +101,7 @@ static ga_status set_up_alone(ga_integrator *it) {
   if (!it->method) return err->code;
   it->rho_inf = ga_params_check(&it->options.par).rho_inf;
   status = check_team(&it->options, err);
+  if (status == GA_OK) status = check_accuracy(&it->options, err);
   if (status == GA_OK) status = ga_check_setting(it->method, it->model, &it->options, err);
   if (status == GA_OK) status = ga_eval_init(&it->eval, it->model, &it->arena, err);
   if (status != GA_OK) return status;

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* The pilot: a run with automatic steps and a coarse tolerance. It tells how many equal steps the
+ * motion needs in each piece of time.
+ *
+ * The pilot chooses its sizes h_i so that c_i h_i^3 is the same for all steps, where c h^2 is the
+ * error that a second-order method makes per time. n such steps have the error n c h^3 in all. Equal
+ * steps H have H^2 sum c_i h_i, the same if
+ *
+ *   T/H = n gain,   gain = mean(h) rms(1/h) >= 1
+ *
+ * The coarsest run has half as many: runs with 2, 3, 4, .. times its steps follow anyway. */
+#include <string.h>
+
+#include "accuracy/solution.h"
+
+static const double least_steps = 64;   /* of the pilot: it does not step over what comes later */
+static const double gain_largest = 1.6; /* sharper changes are left to the runs that follow */
+
+/* What the observer of the pilot gathers; one set of sums for each piece. */
+typedef struct {
+  ga_solution *of;
+  int now;                       /* the piece it is in */
+  double *count, *sum, *inverse; /* of steps, of h, of 1/h^2 */
+} gathered;
+
+/* Add the step that led to this state to the sums of its piece. */
+static int gather_step(void *context, const ga_state *state, const ga_stats *stats) {
+  gathered *g = context;
+  const ga_solution *s = g->of;
+  (void)stats;
+  if (s->stop && s->stop(s->stop_context)) return 1;
+  if (!(state->h > 0)) return 0;
+  double middle = state->t - state->h / 2;
+  while (g->now + 1 < s->pieces && middle > s->piece[g->now].to) g->now++;
+  g->count[g->now] += 1;
+  g->sum[g->now] += state->h;
+  g->inverse[g->now] += 1 / (state->h * state->h);
+  return 0;
+}
+
+/* One pilot with this tolerance, by stab2. GA_OK, or why it failed, in s->error. */
+static ga_status make_pilot(ga_solution *s, double rtol, gathered *g) {
+  ga_integrator *it = NULL;
+  ga_options o = s->options;
+  const double span = s->t_end - s->t0;
+  o.method = "stab2", o.variant = "";
+  o.rtol = rtol;
+  o.log = NULL;
+  o.newton_tol = 1e-3 * rtol;
+  o.h_max = span / least_steps;
+  o.h = o.h_max / 16;
+  ga_status status = ga_integrator_new(s->model, &o, &it, &s->error);
+  if (status != GA_OK) return status;
+  for (int i = 0; i < s->pieces; i++) g->count[i] = g->sum[i] = g->inverse[i] = 0;
+  g->now = 0;
+  ga_integrator_observe(it, gather_step, g);
+  status = ga_integrator_start(it, s->t0, s->q0, s->v0);
+  bool started = status == GA_OK;
+  for (int i = 0; i < s->pieces && status == GA_OK; i++) {
+    if (i > 0) status = ga_integrator_restart(it, NULL, NULL);
+    if (status == GA_OK) status = ga_integrator_run(it, s->piece[i].to);
+  }
+  if (status == GA_OK) ga_layout_pack(&s->layout, ga_integrator_state(it), s->pilot_end);
+  if (status != GA_OK) s->error = *ga_integrator_error(it);
+  ga_stats_add(&s->stats, ga_integrator_stats(it));
+  s->accuracy.steps += ga_integrator_stats(it)->steps;
+  ga_integrator_free(it);
+  return status > 0 || started ? (status == GA_OK ? GA_OK : (ga_status)GA_ERR_STEP) : status;
+}
+
+/* Steps of the coarsest run in piece i, and the numbers of the nodes. */
+static void set_steps(ga_solution *s, const gathered *g) {
+  s->nodes = s->steps = 0;
+  for (int i = 0; i < s->pieces; i++) {
+    ga_piece *p = &s->piece[i];
+    double n = g->count[i], gain = 1;
+    if (n > 0) gain = g->sum[i] / n * sqrt(g->inverse[i] / n);
+    p->steps = (long)ceil(fmax(n, 1) * fmin(gain, gain_largest) / 2);
+    if (p->steps < 2) p->steps = 2;
+    if (s->pieces == 1) p->steps = 8 * ((p->steps + 7) / 8); /* eighths of the time are nodes */
+    p->first = s->nodes;
+    s->nodes += p->steps + 1;
+    s->steps += p->steps;
+  }
+}
+
+/* The pieces of [t0, t_end], in s->work. */
+static void cut(ga_solution *s) {
+  s->pieces = 1;
+  s->piece = ga_arena_take(&s->work, 1, sizeof *s->piece);
+  if (s->piece) s->piece[0] = (ga_piece){.from = s->t0, .to = s->t_end};
+}
+
+/* Cut the time into pieces and run the pilot, with smaller tolerances if it fails; a start that
+ * fails is final. If no pilot comes to the end, each piece gets as many steps as the last one had
+ * there, and s->pilot_end is NULL. */
+ga_status ga_solution_pilot(ga_solution *s) {
+  cut(s);
+  size_t n = (size_t)s->pieces;
+  gathered g = {.of = s,
+                .count = ga_arena_doubles(&s->work, n),
+                .sum = ga_arena_doubles(&s->work, n),
+                .inverse = ga_arena_doubles(&s->work, n)};
+  if (s->work.failed) return ga_fail(&s->error, GA_ERR_MEM, "no memory for the pieces of a run");
+  static const double rtol[] = {1e-2, 1e-3, 1e-4};
+  ga_status status = GA_ERR_STEP;
+  for (int i = 0; i < 3 && status == GA_ERR_STEP; i++) status = make_pilot(s, rtol[i], &g);
+  if (status == GA_ERR_STEP) s->pilot_end = NULL;
+  if (status != GA_OK && status != GA_ERR_STEP) return status;
+  set_steps(s, &g);
+  return GA_OK;
+}

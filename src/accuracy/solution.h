@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/* A solution of given accuracy: its pieces of time, its runs, the tableau over its nodes. */
+#ifndef GA_SRC_SOLUTION_H
+#define GA_SRC_SOLUTION_H
+
+#include "base/base.h"
+#include "extrapolate/tableau.h"
+#include "genalpha/ga_accuracy.h"
+#include "run/integrator.h"
+
+enum {
+  GA_COLUMNS = 5,      /* K = 0, .., 4: orders 2 to 6 */
+  GA_THREADS_MAX = 4,  /* runs side by side */
+  GA_RUNS_LISTED = 128 /* runs that a sequence can have: the steps double with every second one */
+};
+
+/* The motion is smooth within a piece of time. It has `steps` steps in the coarsest run, of equal
+ * size, hence steps + 1 nodes; `first` is the number of its first node. Each run starts anew at the
+ * beginning of a piece. */
+typedef struct ga_piece {
+  double from, to;
+  long steps, first;
+} ga_piece;
+
+/* One run: m times the steps of the coarsest in each piece. */
+typedef struct ga_run {
+  const struct ga_solution *of;
+  int m;
+  double *x; /* its states at all nodes */
+  ga_status status;
+  ga_error error;
+  ga_stats stats;
+} ga_run;
+
+/* Row of the tableau: T_{j,0}, .., T_{j,4} at all nodes. */
+typedef struct ga_row {
+  double *x[GA_COLUMNS];
+} ga_row;
+
+/* What is known after a run. */
+typedef struct ga_estimate {
+  int K;           /* order K + 2 */
+  double error[2]; /* of q and v, estimated */
+  double largest;  /* of both */
+  double fall;     /* differences between runs of m and 2 m steps, over those of 2 m and 4 m; 4 for
+                        a smooth motion; NaN: too few runs */
+  double largest_apart; /* of the last two runs, over q, v and the nodes */
+  bool regular;         /* differences fall as those of a smooth motion */
+} ga_estimate;
+
+struct ga_solution {
+  const ga_model *model;
+  ga_options options;
+  int threads;
+  int (*stop)(void *context);
+  void *stop_context;
+  ga_error error;
+  ga_stats stats;
+  ga_accuracy accuracy;
+
+  ga_layout layout;         /* of q and v alone */
+  int size;                 /* numbers of such a state */
+  double *root_metric;      /* nv: sqrt(w) */
+  ga_arena arena;           /* lives as long as the solution */
+  ga_integrator *equations; /* evaluates those of motion at the nodes */
+
+  double t0, t_end;
+  const double *q0, *v0; /* borrowed during a solve */
+
+  /* memory of one solve */
+  ga_arena work;
+  ga_piece *piece;
+  int pieces;
+  long nodes, steps; /* of the coarsest run */
+  ga_row row[2];     /* the last row, and the one before */
+  double *before;    /* column 0 two rows before */
+  double *spare[GA_THREADS_MAX + 1];
+  int rows; /* since the last run that failed; row j has m_of[j] */
+  double m_of[GA_RUNS_LISTED];
+  ga_estimate made[GA_RUNS_LISTED]; /* after row j */
+  double *apart;                    /* per node: distance of the last run from the one before */
+  double *twice[3]; /* per node: distance of the last run from that of half its steps; then those
+                          of the two rows before */
+  double *size_q, *size_v; /* nv: what errors are relative to */
+  double *w, *v;           /* nv: work */
+  double *pilot_end;       /* q, v at the end of the pilot; NULL: it failed */
+  int K;                   /* column of the result */
+  double *state;           /* a whole state, handed out */
+};
+
+/* pieces.c: run the pilot, and cut the time from t0 to t_end into pieces with their steps. */
+ga_status ga_solution_pilot(ga_solution *s);
+
+/* runs.c: make `count` runs, side by side. */
+void ga_solution_runs(ga_solution *s, ga_run *runs, int count);
+/* m of the i-th run: 1, 2, 3, 4, 6, 8, 12, 16, .. */
+int ga_solution_substeps(int i);
+/* Add counters and join extremes. */
+void ga_stats_add(ga_stats *sum, const ga_stats *of);
+
+/* estimate.c: append the states x of a run with m as a row, and estimate the errors; x becomes that
+ * of the solution, and another array that is free is returned. */
+double *ga_solution_add_row(ga_solution *s, int m, double *x);
+/* Distance of two states, relative to the sizes; of[0] that of q, of[1] that of v. */
+void ga_solution_distance(ga_solution *s, const double *a, const double *b, double of[2]);
+/* The node's state in column K of the last row (which = 0) or of the one before (1). */
+double *ga_solution_column(const ga_solution *s, int which, int K, long node);
+
+/* verdict.c: fill verdict, text and what belongs to them of s->accuracy. */
+void ga_solution_judge(ga_solution *s, ga_verdict verdict);
+
+/* nodes.c: v', lam, psi at the nodes. */
+double ga_solution_time(const ga_solution *s, long node);
+/* Estimates of the errors of v' and of the constraint forces, of column K. */
+ga_status ga_solution_force_errors(ga_solution *s, int K, double *vd, double *lam);
+
+#endif
