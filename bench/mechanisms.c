@@ -201,6 +201,19 @@ static int way_ladder(pair *p, const bench_way *way, int repeats, bench_point *p
   return n;
 }
 
+/* The ladder of what a user types, `--accuracy`: 0.1 to 1e-9. */
+static int accuracy_ladder(pair *p, int repeats, bench_point *points) {
+  trajectory x = trajectory_new(p->c, TIMES);
+  int n = 0;
+  for (double accuracy = 0.1; accuracy > 0.5e-9 && n < MOST_POINTS; accuracy /= sqrt(10)) {
+    ga_accuracy told;
+    const bench_way_run run = bench_accuracy_go(p->c, accuracy, repeats, &x, &told);
+    if (run.good) points[n++] = (bench_point){accuracy, trajectory_error(p, &x), run.seconds};
+  }
+  trajectory_free(&x);
+  return n;
+}
+
 /* Seconds at the targets, and for each the fastest of several ladders. */
 typedef struct {
   double seconds[TARGETS];
@@ -223,7 +236,7 @@ static void measure(bench_report *report, const mechanism *what, const char *ref
   bench_point points[MOST_POINTS];
   if (open_pair(&p, what, references)) {
     const double start = acceleration_difference(&p);
-    fastest theirs = none, hand = none;
+    fastest theirs = none, hand = none, asked = none;
     int n = simbody_ladder(&p, 5, points);
     const double apart = n ? points[n - 1].error : NAN;
     keep_faster(points, n, "Simbody", &theirs);
@@ -231,6 +244,8 @@ static void measure(bench_report *report, const mechanism *what, const char *ref
       n = way_ladder(&p, bench_way_at(i), 5, points);
       keep_faster(points, n, bench_way_at(i)->name, &hand);
     }
+    n = accuracy_ladder(&p, 5, points);
+    keep_faster(points, n, "accuracy", &asked);
     for (int k = 0; k < TARGETS; k++) {
       char key[64];
       const bench_field fields[] = {BENCH_TEXT("mechanism", what->name),
@@ -238,12 +253,13 @@ static void measure(bench_report *report, const mechanism *what, const char *ref
                                     BENCH_NUMBER("apart", apart),
                                     BENCH_NUMBER("error", targets[k]),
                                     BENCH_NUMBER("Simbody ms", 1e3 * theirs.seconds[k]),
+                                    BENCH_NUMBER("accuracy ms", 1e3 * asked.seconds[k]),
                                     BENCH_NUMBER("by hand ms", 1e3 * hand.seconds[k]),
                                     BENCH_TEXT("by hand", hand.name[k]),
                                     BENCH_END};
       bench_report_row(report, "mechanisms", fields);
       snprintf(key, sizeof key, "%s_over_simbody_%.0e", what->name, targets[k]);
-      bench_report_ratio(report, key, hand.seconds[k] / theirs.seconds[k], what->limit[k]);
+      bench_report_ratio(report, key, asked.seconds[k] / theirs.seconds[k], what->limit[k]);
     }
   }
   close_pair(&p);

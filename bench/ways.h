@@ -25,6 +25,12 @@ typedef struct bench_way_run {
 bench_way_run bench_way_go(measured_case *c, const bench_way *way, double newton_tol, long steps,
                            int repeats, trajectory *x);
 
+/* A run to the accuracy asked for (ga_accuracy.h), one thread, through the common times of x: the
+ * time has the making of the solution, the runs and the states at the common times. *told receives
+ * what the solution says of itself. */
+bench_way_run bench_accuracy_go(measured_case *c, double accuracy, int repeats, trajectory *x,
+                                ga_accuracy *told);
+
 /* A point of a ladder of settings, in the order of the ladder. */
 typedef struct bench_point {
   double setting, error, seconds;
