@@ -48,7 +48,8 @@ static int print_help(void) {
       "\n'genalpha COMMAND --help' or 'genalpha help COMMAND' describes a command,\n"
       "'genalpha --version' the build.\n"
       "A first try: genalpha run heavy-top --out heavy-top.csv --plot heavy-top.svg\n"
-      "exit status: 0 success, 1 a run or a file failed, 2 wrong usage, 130 interrupted\n");
+      "exit status: 0 success, 1 a run or a file failed, 2 wrong usage, 3 --accuracy not reached,\n"
+      "130 interrupted\n");
   return TOOL_OK;
 }
 

@@ -6,7 +6,8 @@
 #include <genalpha/genalpha.h>
 #include <stdio.h>
 
-enum { TOOL_OK = 0, TOOL_FAILED = 1, TOOL_USAGE = 2, TOOL_INTERRUPTED = 130 };
+/* TOOL_NOT_REACHED: the run is complete, but has not the accuracy that was asked for. */
+enum { TOOL_OK = 0, TOOL_FAILED = 1, TOOL_USAGE = 2, TOOL_NOT_REACHED = 3, TOOL_INTERRUPTED = 130 };
 
 /* Stream of the messages: stderr. Of several processes only the first one prints. The others call
  * tool_mute: their standard output is discarded, and their messages are kept for

@@ -30,7 +30,8 @@
  * that was chosen (options.method_chosen). options.h is not used. Refused, with a sentence: rtol,
  * atol, h_seq, step_size, project_every, start = plain, a team.
  *
- * Memory: 11 + threads numbers for each node and each number of q and v. */
+ * Memory: 11 + threads numbers for each node and each number of q and v, and its whole state where
+ * it was asked for. More than 4 GB are refused. */
 #ifndef GA_ACCURACY_H
 #define GA_ACCURACY_H
 
@@ -112,10 +113,26 @@ GA_API const ga_error *ga_solution_error(const ga_solution *s);
 /* The nodes in order of time; the first is the start, the last the end. q and v are those of the
  * result put onto the constraints, v', lam, psi those of the equations of motion there. Where these
  * cannot be solved, they are NaN, and ga_solution_error tells. a is NULL, h the distance to the
- * node before. The arrays change with the next call of these functions. */
+ * node before. The arrays live as long as the solution is not solved anew. */
 GA_API long ga_solution_nodes(const ga_solution *s);
 GA_API ga_state ga_solution_node(ga_solution *s, long i);
 GA_API ga_state ga_solution_end(ga_solution *s);
+
+/* The state at any time from the start to the end. v is the polynomial of degree 11 through v and v'
+ * of the six nodes nearby, q its integral along the group; both are put onto the constraints, and v',
+ * lam, psi are those of the equations of motion. The error between the nodes is far below that of the
+ * nodes themselves, unless the motion is not smooth. The arrays change with the next call; t outside:
+ * state.t is NaN. */
+GA_API ga_state ga_solution_at(ga_solution *s, double t);
+
+/* Events (ga_events.h) of the next solves, numbered 0, 1, .. as they are added; copied. They are
+ * located on the solution, so their times are as good as it is. A terminal one ends the solution
+ * there, and ga_solution_solve returns GA_EVENT. An impact is another solve from there with another
+ * velocity; its error is that of its own time, to which the error of its start comes. A function
+ * that goes through zero and back between two quarters of the distance of nodes is not seen. */
+GA_API ga_status ga_solution_add_event(ga_solution *s, const ga_event *event);
+/* The terminal event the last solve ended at, -1 if none. */
+GA_API int ga_solution_event(const ga_solution *s);
 
 #ifdef __cplusplus
 }

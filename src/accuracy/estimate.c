@@ -7,9 +7,11 @@
  *   est_K = dist/max(falls - 1, 0.3),   est_K >= dist/4 for K >= 3: rounding does not fall
  *
  * This is theory for a smooth motion and small steps. Whether it holds is seen from the second-order
- * differences: D_j, between runs with m_j and m_j/2, falls by 4 from D_{j-2} to D_j. Where it falls
+ * differences: D_j, between runs with m_j and m_j/2, falls by 4 from D_{j-2} to D_j. (Among the first
+ * runs, which are not doubled exactly, it falls by another number, and is scaled to 4.) Where it falls
  * by less than 2.4, by rho, column 0 alone is used, and the geometric series of such differences
- * gives its error, D_j/(rho - 1). With two runs there is no check, hence the factor 3. */
+ * gives its error, D_j/(rho - 1). A column K >= 1 is to fall by 2^(K+2) from j - 2 to j; if it falls by
+ * less than a 2.5th of that, its error is as large as dist. */
 #include <float.h>
 #include <string.h>
 
@@ -105,6 +107,13 @@ static double largest_of(long n, const double *x) {
   return largest;
 }
 
+/* Differences of runs j - 2 and j are to fall by this from those of runs j - 4 and j - 2, over 4. */
+double ga_solution_fall_scale(const ga_solution *s) {
+  const double *m = s->m_of + s->rows - 1;
+  double a = 1 / (m[-4] * m[-4]), b = 1 / (m[-2] * m[-2]), c = 1 / (m[0] * m[0]);
+  return (a - b) / (b - c) / 4;
+}
+
 /* Does the last row show the differences of a smooth motion? Sets e->fall and e->regular; *rough:
  * error of column 0 if not. */
 static void check_fall(const ga_solution *s, const double dist[2], ga_estimate *e, double *rough) {
@@ -115,7 +124,7 @@ static void check_fall(const ga_solution *s, const double dist[2], ga_estimate *
   if (j < 4) return; /* D_j and D_{j-2} need runs j - 4 to j */
   double now = largest_of(s->nodes, s->twice[0]), then = largest_of(s->nodes, s->twice[2]);
   if (now == 0) return;
-  e->fall = then / now;
+  e->fall = then / now / ga_solution_fall_scale(s);
   e->regular = e->fall > 2.4 && e->fall < 6.4;
   *rough = 2 * now / fmin(fmax(e->fall - 1, 0.3), 3); /* 2: kinks are met at random */
 }
@@ -131,10 +140,25 @@ static bool is_early_irregular(const ga_solution *s) {
   return now > 0 && !(ratio > 0.6 && ratio < 1.6);
 }
 
+/* Does column K fall too slowly for its order? Not known before it has two distances, two rows
+ * apart. */
+static bool is_slow_column(const ga_solution *s, int K, const double dist[2]) {
+  int j = s->rows - 1;
+  if (K < 1 || j - 2 < K + 1) return false;
+  double now = ga_larger(dist[0], dist[1]), then = s->made[j - 2].dist[K];
+  return now > 0 && then / now < ldexp(1, K + 2) / 2.5;
+}
+
 /* The estimates of all columns from their distances; the least counts. */
 static ga_estimate choose_column(const ga_solution *s, const ga_tableau_row *coef,
                                  double dist[GA_COLUMNS][2]) {
-  ga_estimate best = {.largest = INFINITY, .fall = NAN, .regular = true};
+  ga_estimate best = {.largest = INFINITY,
+                      .fall = NAN,
+                      .forces = NAN,
+                      .vd = NAN,
+                      .lam = NAN,
+                      .divisor = 1,
+                      .regular = true};
   double rough;
   check_fall(s, dist[0], &best, &rough);
   best.largest_apart = largest_of(s->nodes, s->apart);
@@ -142,8 +166,8 @@ static ga_estimate choose_column(const ga_solution *s, const ga_tableau_row *coe
   for (int K = 0; K < GA_COLUMNS && K <= s->rows - 2; K++) {
     double divisor = fmax(coef->falls[K] - 1, 0.3), error[2];
     if (K >= 3) divisor = fmin(divisor, 4);
-    if (K >= 1 && (early || !best.regular)) divisor = 1;
-    if (s->rows == 2) divisor /= 3;
+    best.dist[K] = ga_larger(dist[K][0], dist[K][1]);
+    if (K >= 1 && (early || !best.regular || is_slow_column(s, K, dist[K]))) divisor = 1;
     for (int i = 0; i < 2; i++) error[i] = dist[K][i] / divisor;
     double largest = ga_larger(error[0], error[1]);
     if (slow && K > 0) break;
@@ -154,6 +178,7 @@ static ga_estimate choose_column(const ga_solution *s, const ga_tableau_row *coe
     }
     if (!(largest < best.largest)) continue;
     best.K = K;
+    best.divisor = largest > 0 ? ga_larger(dist[K][0], dist[K][1]) / largest : 1;
     best.largest = largest;
     for (int i = 0; i < 2; i++) best.error[i] = error[i];
   }

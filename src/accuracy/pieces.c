@@ -13,13 +13,14 @@
 
 #include "accuracy/solution.h"
 
-static const double least_steps = 64;   /* of the pilot: it does not step over what comes later */
+static const double least_steps = 100;  /* of the pilot: it does not step over what comes later */
 static const double gain_largest = 1.6; /* sharper changes are left to the runs that follow */
 
 /* What the observer of the pilot gathers; one set of sums for each piece. */
 typedef struct {
   ga_solution *of;
   int now;                       /* the piece it is in */
+  bool stopped;                  /* by the user */
   double *count, *sum, *inverse; /* of steps, of h, of 1/h^2 */
 } gathered;
 
@@ -27,8 +28,11 @@ typedef struct {
 static int gather_step(void *context, const ga_state *state, const ga_stats *stats) {
   gathered *g = context;
   const ga_solution *s = g->of;
-  (void)stats;
-  if (s->stop && s->stop(s->stop_context)) return 1;
+  g->stopped = s->stop && s->stop(s->stop_context);
+  if (g->stopped) return 1;
+  if ((double)(stats->steps + stats->rejected + stats->failed) > s->options.accuracy_steps / 10) {
+    return 1; /* it finds no end, as where dry friction comes to rest */
+  }
   if (!(state->h > 0)) return 0;
   double middle = state->t - state->h / 2;
   while (g->now + 1 < s->pieces && middle > s->piece[g->now].to) g->now++;
@@ -38,16 +42,38 @@ static int gather_step(void *context, const ga_state *state, const ga_stats *sta
   return 0;
 }
 
-/* One pilot with this tolerance, by stab2. GA_OK, or why it failed, in s->error. */
-static ga_status make_pilot(ga_solution *s, double rtol, gathered *g) {
+/* Let the pilot end at the terminal events; nobody is told of them. */
+static ga_status watch_events(const ga_solution *s, ga_integrator *it) {
+  ga_status status = GA_OK;
+  for (int i = 0; i < s->events && status == GA_OK; i++) {
+    if (!s->event[i].terminal) continue;
+    ga_event event = s->event[i];
+    event.handler = NULL;
+    status = ga_integrator_add_event(it, &event);
+  }
+  return status;
+}
+
+/* The pilot has met a terminal event: the solution goes to shortly after, as its event is not at the
+ * same time. */
+static void end_after(ga_solution *s, const ga_state *state) {
+  double t_end = state->t + 0.02 * (state->t - s->t0) + 2 * state->h;
+  if (!(t_end < s->t_end)) return;
+  s->t_end = t_end;
+  while (s->pieces > 1 && s->piece[s->pieces - 1].from >= t_end) s->pieces--;
+  s->piece[s->pieces - 1].to = fmin(s->piece[s->pieces - 1].to, t_end);
+}
+
+/* A pilot of this tolerance, by stab2, to the end or to a terminal event. GA_ERR_STEP if it started
+ * but did not come there, another failure if it did not start; the message is in s->error. */
+static ga_status make_pilot(ga_solution *s, double rtol, bool with_events, gathered *g) {
   ga_integrator *it = NULL;
   ga_options o = s->options;
-  const double span = s->t_end - s->t0;
   o.method = "stab2", o.variant = "";
   o.rtol = rtol;
   o.log = NULL;
   o.newton_tol = 1e-3 * rtol;
-  o.h_max = span / least_steps;
+  o.h_max = (s->t_end - s->t0) / least_steps;
   o.h = o.h_max / 16;
   ga_status status = ga_integrator_new(s->model, &o, &it, &s->error);
   if (status != GA_OK) return status;
@@ -56,16 +82,22 @@ static ga_status make_pilot(ga_solution *s, double rtol, gathered *g) {
   ga_integrator_observe(it, gather_step, g);
   status = ga_integrator_start(it, s->t0, s->q0, s->v0);
   bool started = status == GA_OK;
+  if (started && with_events) status = watch_events(s, it);
   for (int i = 0; i < s->pieces && status == GA_OK; i++) {
     if (i > 0) status = ga_integrator_restart(it, NULL, NULL);
     if (status == GA_OK) status = ga_integrator_run(it, s->piece[i].to);
   }
-  if (status == GA_OK) ga_layout_pack(&s->layout, ga_integrator_state(it), s->pilot_end);
-  if (status != GA_OK) s->error = *ga_integrator_error(it);
+  ga_layout_pack(&s->layout, ga_integrator_state(it), s->pilot_end);
   ga_stats_add(&s->stats, ga_integrator_stats(it));
   s->accuracy.steps += ga_integrator_stats(it)->steps;
+  if (status == GA_EVENT) {
+    end_after(s, ga_integrator_state(it));
+    s->pilot_end = NULL; /* it is not that of the solution */
+    status = GA_OK;
+  }
+  if (status != GA_OK) s->error = *ga_integrator_error(it);
   ga_integrator_free(it);
-  return status > 0 || started ? (status == GA_OK ? GA_OK : (ga_status)GA_ERR_STEP) : status;
+  return started && status != GA_OK && !g->stopped ? GA_ERR_STEP : status;
 }
 
 /* Steps of the coarsest run in piece i, and the numbers of the nodes. */
@@ -92,9 +124,9 @@ static void cut(ga_solution *s) {
 }
 
 /* Cut the time into pieces and run the pilot, with smaller tolerances if it fails; a start that
- * fails is final. If no pilot comes to the end, each piece gets as many steps as the last one had
- * there, and s->pilot_end is NULL. */
-ga_status ga_solution_pilot(ga_solution *s) {
+ * fails is final. If no pilot comes to the end, there are least_steps steps, and s->pilot_end is
+ * NULL. */
+ga_status ga_solution_pilot(ga_solution *s, bool with_events) {
   cut(s);
   size_t n = (size_t)s->pieces;
   gathered g = {.of = s,
@@ -104,9 +136,32 @@ ga_status ga_solution_pilot(ga_solution *s) {
   if (s->work.failed) return ga_fail(&s->error, GA_ERR_MEM, "no memory for the pieces of a run");
   static const double rtol[] = {1e-2, 1e-3, 1e-4};
   ga_status status = GA_ERR_STEP;
-  for (int i = 0; i < 3 && status == GA_ERR_STEP; i++) status = make_pilot(s, rtol[i], &g);
-  if (status == GA_ERR_STEP) s->pilot_end = NULL;
+  for (int i = 0; i < 3 && status == GA_ERR_STEP; i++) {
+    status = make_pilot(s, rtol[i], with_events, &g);
+  }
+  if (status == GA_ERR_STEP) {
+    s->pilot_end = NULL;
+    for (int i = 0; i < s->pieces; i++) {
+      double span = s->piece[i].to - s->piece[i].from;
+      g.count[i] = 2 * least_steps * span / (s->t_end - s->t0);
+      g.sum[i] = span, g.inverse[i] = pow(g.count[i], 3) / (span * span);
+    }
+  }
   if (status != GA_OK && status != GA_ERR_STEP) return status;
   set_steps(s, &g);
   return GA_OK;
+}
+
+/* Another pilot, for its end alone. */
+ga_status ga_solution_second_pilot(ga_solution *s, double rtol) {
+  double sums[3];
+  gathered g = {.of = s, .count = sums, .sum = sums + 1, .inverse = sums + 2};
+  int pieces = s->pieces;
+  ga_piece first = s->piece[0];
+  s->pieces = 1; /* one set of sums */
+  s->piece[0].to = s->t_end;
+  ga_status status = make_pilot(s, rtol, false, &g);
+  s->piece[0] = first;
+  s->pieces = pieces;
+  return status;
 }

@@ -78,7 +78,7 @@ ga_status ga_solution_new(const ga_model *model, const ga_options *options, ga_s
   if (!s) return ga_fail(err, GA_ERR_MEM, "no memory for a solution");
   s->model = model;
   s->options = o;
-  s->accuracy.asked = options->accuracy;
+  s->accuracy = (ga_accuracy){.asked = options->accuracy, .method = s->options.method};
   status = prepare(s, err);
   if (status == GA_OK)
     *out = s;
@@ -91,6 +91,7 @@ ga_status ga_solution_new(const ga_model *model, const ga_options *options, ga_s
 void ga_solution_free(ga_solution *s) {
   if (!s) return;
   ga_integrator_free(s->equations);
+  ga_free(s->event);
   ga_arena_free(&s->work);
   ga_arena_free(&s->arena);
   ga_free(s);
@@ -140,7 +141,6 @@ static ga_status take_small_memory(ga_solution *s) {
   double **const of_v[] = {&s->size_q, &s->size_v, &s->w, &s->v};
   for (int i = 0; i < 4; i++) *of_v[i] = ga_arena_doubles(&s->work, nv);
   s->pilot_end = ga_arena_doubles(&s->work, (size_t)s->size);
-  s->state = ga_arena_doubles(&s->work, (size_t)ga_layout_of(s->model).at[GA_VARIABLES]);
   return s->work.failed ? ga_fail(&s->error, GA_ERR_MEM, "no memory for a solution") : GA_OK;
 }
 
@@ -148,15 +148,15 @@ static ga_status take_small_memory(ga_solution *s) {
 static void note_result(ga_solution *s) {
   ga_accuracy *a = &s->accuracy;
   int j = s->rows - 1;
+  const ga_estimate *e = &s->made[j];
   a->error = NAN;
   a->estimate = (ga_errors){NAN, NAN, NAN, NAN, NAN};
   s->K = 0;
-  if (j < 0) return;
-  const ga_estimate *e = &s->made[j];
   if (j >= 1) {
     s->K = e->K;
     a->estimate.q = e->error[0], a->estimate.v = e->error[1];
-    a->error = e->largest;
+    a->estimate.vd = e->vd, a->estimate.lam = e->lam;
+    a->error = fmax(e->largest, e->forces);
   }
   a->order = 2 + s->K;
   a->runs = s->rows;
@@ -164,23 +164,81 @@ static void note_result(ga_solution *s) {
   a->largest = (long)s->m_of[j] * s->steps;
 }
 
-/* May the runs end? GA_VERDICT_NONE: no, go on. */
+/* The estimates of v' and the constraint forces, if they are asked for and q and v are good enough:
+ * they cost two solutions of the equations of motion at each node. */
+static ga_status add_forces(ga_solution *s) {
+  unsigned of = (unsigned)s->options.accuracy_of;
+  if (s->rows < 2 || of == 0) return GA_OK;
+  ga_estimate *e = &s->made[s->rows - 1];
+  if (!(e->largest <= s->accuracy.asked)) return GA_OK;
+  double vd, lam;
+  ga_status status = ga_solution_force_distance(s, e->K, &vd, &lam);
+  if (status != GA_OK) return status;
+  if (of & GA_ACCURACY_OF_QV_VD) e->vd = vd / e->divisor;
+  if (of & GA_ACCURACY_OF_QV_LAM) e->lam = lam / e->divisor;
+  e->forces = fmax(e->vd, e->lam);
+  return GA_OK;
+}
+
+/* Would the trend of the differences, which fall by rho where steps are doubled, need far more steps
+ * than are allowed? Only where this trend is that of a kink, thrice in a row. */
+static bool is_hopeless(const ga_solution *s) {
+  int j = s->rows - 1;
+  if (j < 7) return false;
+  const ga_estimate *e = &s->made[j];
+  for (int i = 0; i < 3; i++) {
+    if (e[-i].regular || !(e[-i].fall < 4)) return false;
+  }
+  double order = log2(fmax(e->fall, 1.2));
+  double needed = s->m_of[j] * (double)s->steps * pow(e->largest / s->accuracy.asked, 1 / order);
+  return needed > 4 * s->options.accuracy_steps;
+}
+
+/* The error after row j: of q and v, and of the forces where that is known. */
+static double error_after(const ga_solution *s, int j) {
+  return fmax(s->made[j].largest, s->made[j].forces); /* NaN is dropped */
+}
+
+/* Is the error after row j not below 0.7 of that two rows before, where steps were half as many? */
+static bool stands(const ga_solution *s, int j) {
+  bool comparable = isnan(s->made[j].forces) || !isnan(s->made[j - 2].forces);
+  return comparable && !(error_after(s, j) < 0.7 * error_after(s, j - 2));
+}
+
+/* May the runs end? GA_VERDICT_NONE: no, go on. Three runs are the least: two that agree tell
+ * nothing about what falls between their steps. The first runs may be too coarse for any theory; so a
+ * standstill counts from the seventh run on, twice in a row, and below 0.1. */
 static ga_verdict verdict_so_far(const ga_solution *s) {
   int j = s->rows - 1;
-  if (j < 1) return GA_VERDICT_NONE;
+  if (j < 2) return GA_VERDICT_NONE;
   const ga_estimate *e = &s->made[j];
-  if (e->largest <= s->accuracy.asked) return GA_VERDICT_REACHED;
-  if (j >= 3 && e->largest < 0.1 && !(e->largest < 0.7 * s->made[j - 2].largest)) {
-    return e->regular ? GA_VERDICT_ROUNDING : GA_VERDICT_KINK;
-  }
-  return GA_VERDICT_NONE;
+  double now = error_after(s, j);
+  if (now <= s->accuracy.asked) return GA_VERDICT_REACHED;
+  if (j < 6 || !(now < 0.1)) return GA_VERDICT_NONE;
+  if (!(stands(s, j) && stands(s, j - 1)) && !is_hopeless(s)) return GA_VERDICT_NONE;
+  return e->regular || e->fall > 4 ? GA_VERDICT_ROUNDING : GA_VERDICT_KINK;
 }
 
 /* More steps are not allowed: what is the reason? */
 static ga_verdict verdict_at_budget(const ga_solution *s) {
-  const ga_estimate *e = s->rows > 0 ? &s->made[s->rows - 1] : NULL;
-  if (s->rows >= 5 && !e->regular && e->fall < 4 && e->largest < 0.1) return GA_VERDICT_KINK;
-  return GA_VERDICT_BUDGET;
+  if (s->rows < 5) return GA_VERDICT_BUDGET;
+  const ga_estimate *e = &s->made[s->rows - 1];
+  if (ga_solution_growth(s) > 1e3) return GA_VERDICT_SENSITIVE;
+  return e->regular || e->fall > 4 ? GA_VERDICT_BUDGET : GA_VERDICT_KINK;
+}
+
+/* The accuracy is reached; but does a run with automatic steps end at the same place? If the pilot
+ * is far off, a better one decides. */
+static ga_verdict check_branch(ga_solution *s) {
+  double of[2];
+  const double *end = ga_solution_column(s, 0, s->made[s->rows - 1].K, s->nodes - 1);
+  if (!s->pilot_end) return GA_VERDICT_REACHED;
+  ga_solution_distance(s, end, s->pilot_end, of);
+  double first = ga_larger(of[0], of[1]);
+  if (first < 0.3) return GA_VERDICT_REACHED;
+  if (ga_solution_second_pilot(s, 1e-5) != GA_OK) return GA_VERDICT_REACHED;
+  ga_solution_distance(s, end, s->pilot_end, of);
+  return ga_larger(of[0], of[1]) < fmin(0.1, first / 2) ? GA_VERDICT_REACHED : GA_VERDICT_BRANCH;
 }
 
 /* Take the results of a run in order: a row, or a failure after which the sequence begins anew. */
@@ -218,12 +276,14 @@ static ga_status search(ga_solution *s, ga_verdict *verdict) {
     ga_solution_runs(s, runs, count);
     for (int k = 0; k < count && *verdict == GA_VERDICT_NONE; k++) {
       ga_status status = take_run(s, &runs[k], &s->spare[k]);
-      if (status == GA_STOPPED)
+      if (status == GA_OK) status = add_forces(s);
+      if (status == GA_STOPPED) {
         *verdict = GA_VERDICT_STOPPED;
-      else if (status != GA_OK)
-        return status;
-      else
+      } else if (status == GA_OK) {
         *verdict = verdict_so_far(s);
+      } else {
+        return status;
+      }
     }
     i += count;
   }
@@ -236,33 +296,62 @@ static ga_status search(ga_solution *s, ga_verdict *verdict) {
                                           s->options.accuracy_steps, s->steps);
 }
 
-/* Solve; the memory of the solution before is freed. */
-ga_status ga_solution_solve(ga_solution *s, double t0, const double *q0, const double *v0,
-                            double t_end) {
-  ga_error_clear(&s->error);
-  ga_arena_free(&s->work);
+/* Forget the last solution but for its start values, and take the memory that does not depend on
+ * the pilot. The arrays q0 and v0 may be those of the last solution. */
+static ga_status begin(ga_solution *s, double t0, const double *q0, const double *v0,
+                       double t_end) {
+  ga_arena old = s->work;
+  int nq = s->layout.at[1], nv = s->size - nq;
   s->work = (ga_arena){0};
+  double *q = ga_arena_doubles(&s->work, (size_t)nq), *v = ga_arena_doubles(&s->work, (size_t)nv);
+  if (!s->work.failed) memcpy(q, q0, (size_t)nq * sizeof *q);
+  if (!s->work.failed) memcpy(v, v0, (size_t)nv * sizeof *v);
+  ga_arena_free(&old);
+  s->q0 = q, s->v0 = v;
+  s->t0 = t0, s->t_end = s->t_stop = t_end;
   s->accuracy = (ga_accuracy){.asked = s->accuracy.asked, .method = s->options.method};
   s->stats = (ga_stats){0};
   s->rows = 0;
-  s->t0 = t0, s->t_end = t_end;
-  s->q0 = q0, s->v0 = v0;
-  if (!q0 || !v0 || !isfinite(t0) || !isfinite(t_end) || !(t_end > t0)) {
-    return ga_fail(&s->error, GA_ERR_ARG,
-                   "a solution needs q0, v0 and a time after t0 = %g to go to, not %g", t0, t_end);
-  }
-  ga_status status = take_small_memory(s);
-  if (status == GA_OK) status = ga_solution_pilot(s);
+  s->stopped_by = -1;
+  s->state = NULL;
+  return take_small_memory(s);
+}
+
+/* Solve to s->t_end, or, with events, to shortly after the terminal event that the pilot meets. */
+static ga_status attempt(ga_solution *s, bool with_events) {
+  ga_status status = ga_solution_pilot(s, with_events);
   if (status == GA_OK) status = take_memory(s, thread_count(s));
   ga_verdict verdict = GA_VERDICT_NONE;
   if (status == GA_OK) ga_error_clear(&s->error);
   if (status == GA_OK) status = search(s, &verdict);
-  s->q0 = s->v0 = NULL;
   if (status != GA_OK) return status;
+  if (verdict == GA_VERDICT_REACHED) verdict = check_branch(s);
   ga_error_clear(&s->error);
+  s->t_stop = s->t_end;
+  s->shown = s->nodes;
   note_result(s);
   ga_solution_judge(s, verdict);
-  return GA_OK;
+  return ga_solution_find_events(s);
+}
+
+/* Solve; the memory of the solution before is freed. If the pilot meets a terminal event which the
+ * solution does not have, it is solved once more, to its end. */
+ga_status ga_solution_solve(ga_solution *s, double t0, const double *q0, const double *v0,
+                            double t_end) {
+  ga_error_clear(&s->error);
+  s->accuracy.verdict = GA_VERDICT_NONE;
+  if (!q0 || !v0 || !isfinite(t0) || !isfinite(t_end) || !(t_end > t0)) {
+    return ga_fail(&s->error, GA_ERR_ARG,
+                   "a solution needs q0, v0 and a time after t0 = %g to go to, not %g", t0, t_end);
+  }
+  ga_status status = begin(s, t0, q0, v0, t_end);
+  if (status == GA_OK) status = attempt(s, true);
+  if (status == GA_OK && s->t_end < t_end) {
+    status = begin(s, t0, s->q0, s->v0, t_end);
+    if (status == GA_OK) status = attempt(s, false);
+  }
+  if (status != GA_OK && status != GA_EVENT) s->accuracy.verdict = GA_VERDICT_NONE;
+  return status;
 }
 
 /* What is known about the error. */

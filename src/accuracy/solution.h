@@ -39,14 +39,30 @@ typedef struct ga_row {
 
 /* What is known after a run. */
 typedef struct ga_estimate {
-  int K;           /* order K + 2 */
+  double divisor; /* distance of T_{j,K} and T_{j-1,K} over the estimated error */
+  double vd,
+      lam;       /* of v' and of the constraint forces, estimated; NaN: not asked for, or not yet */
+  double forces; /* the largest of these; NaN: not known */
+  int K;         /* order K + 2 */
   double error[2]; /* of q and v, estimated */
   double largest;  /* of both */
   double fall;     /* differences between runs of m and 2 m steps, over those of 2 m and 4 m; 4 for
                         a smooth motion; NaN: too few runs */
-  double largest_apart; /* of the last two runs, over q, v and the nodes */
-  bool regular;         /* differences fall as those of a smooth motion */
+  double dist[GA_COLUMNS]; /* T_{j,K} from T_{j-1,K}, of q and v */
+  double largest_apart;    /* of the last two runs, over q, v and the nodes */
+  bool regular;            /* differences fall as those of a smooth motion */
 } ga_estimate;
+
+/* v in an interval between two nodes, as a polynomial in Newton's form. */
+typedef struct ga_between {
+  long node;     /* the interval begins there; -1: none */
+  int points;    /* each node of the window counts twice */
+  double at[12]; /* where they are, in intervals from the node */
+  double *coef;  /* points x nv: divided differences */
+  double *miss;  /* nv: what is left to the next node, as an increment of q */
+  double *q;     /* nq: work */
+  double *work;  /* 9 nv */
+} ga_between;
 
 struct ga_solution {
   const ga_model *model;
@@ -85,11 +101,26 @@ struct ga_solution {
   double *w, *v;           /* nv: work */
   double *pilot_end;       /* q, v at the end of the pilot; NULL: it failed */
   int K;                   /* column of the result */
-  double *state;           /* a whole state, handed out */
+
+  /* the states of the solution, made when they are asked for (nodes.c, between.c) */
+  ga_layout whole;    /* q, v, vd, lam, psi */
+  double *state;      /* nodes x whole, and one more for a time between them */
+  bool *ready;        /* nodes: its state is there */
+  ga_between between; /* the polynomial of an interval */
+
+  /* events.c */
+  ga_event *event;
+  int events, event_room;
+  int stopped_by; /* -1: none */
+  double t_stop;  /* the end of the solution: t_end, or the time of a terminal event */
+  long shown;     /* nodes up to there */
 };
 
-/* pieces.c: run the pilot, and cut the time from t0 to t_end into pieces with their steps. */
-ga_status ga_solution_pilot(ga_solution *s);
+/* pieces.c: run the pilot, and cut the time from t0 to t_end into pieces with their steps. If it
+ * meets a terminal event, t_end becomes a time shortly after. */
+ga_status ga_solution_pilot(ga_solution *s, bool with_events);
+/* Run a pilot of this tolerance to s->t_end for its end alone, which goes to s->pilot_end. */
+ga_status ga_solution_second_pilot(ga_solution *s, double rtol);
 
 /* runs.c: make `count` runs, side by side. */
 void ga_solution_runs(ga_solution *s, ga_run *runs, int count);
@@ -101,17 +132,34 @@ void ga_stats_add(ga_stats *sum, const ga_stats *of);
 /* estimate.c: append the states x of a run with m as a row, and estimate the errors; x becomes that
  * of the solution, and another array that is free is returned. */
 double *ga_solution_add_row(ga_solution *s, int m, double *x);
+double ga_solution_fall_scale(const ga_solution *s);
 /* Distance of two states, relative to the sizes; of[0] that of q, of[1] that of v. */
 void ga_solution_distance(ga_solution *s, const double *a, const double *b, double of[2]);
 /* The node's state in column K of the last row (which = 0) or of the one before (1). */
 double *ga_solution_column(const ga_solution *s, int which, int K, long node);
 
-/* verdict.c: fill verdict, text and what belongs to them of s->accuracy. */
+/* verdict.c: growth of the differences between runs over the time. */
+double ga_solution_growth(const ga_solution *s);
+/* fill verdict, text and what belongs to them of s->accuracy. */
 void ga_solution_judge(ga_solution *s, ga_verdict verdict);
 
-/* nodes.c: v', lam, psi at the nodes. */
+/* nodes.c: times and whole states. */
+const ga_piece *ga_solution_piece(const ga_solution *s, long node);
 double ga_solution_time(const ga_solution *s, long node);
-/* Estimates of the errors of v' and of the constraint forces, of column K. */
-ga_status ga_solution_force_errors(ga_solution *s, int K, double *vd, double *lam);
+ga_status ga_solution_prepare_states(ga_solution *s);
+/* The whole state at t from q and v, into x: put onto the constraints, v', lam, psi by the equations
+ * of motion; NaN if these fail. */
+ga_status ga_solution_complete(ga_solution *s, double t, const double *q, const double *v,
+                               double *x);
+/* Largest distance of v' and of the constraint forces between the last two rows in column K,
+ * relative to the largest values. */
+ga_status ga_solution_force_distance(ga_solution *s, int K, double *vd, double *lam);
+
+/* between.c: allocate its arrays. */
+void ga_between_init(ga_solution *s);
+
+/* events.c: find the events of the solution. GA_EVENT if one ends it; then t_stop and shown are
+ * set. */
+ga_status ga_solution_find_events(ga_solution *s);
 
 #endif

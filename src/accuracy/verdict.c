@@ -25,7 +25,7 @@ static void GA_PRINTF(2, 3) say(ga_accuracy *a, const char *format, ...) {
 
 /* Growth of the distances between the last two runs, from the first tenth of the nodes to the last
  * one. Distances below 1e-13 are rounding. */
-static double growth_of_differences(const ga_solution *s) {
+double ga_solution_growth(const ga_solution *s) {
   double early = 1e-13, late = 0;
   for (long n = 0; n < s->nodes; n++) {
     if (n <= s->nodes / 10) early = fmax(early, s->apart[n]);
@@ -40,9 +40,10 @@ static double time_of_kink(const ga_solution *s) {
   double largest = 0;
   int in_a_row = 0;
   if (s->rows < 5) return NAN;
+  double scale = ga_solution_fall_scale(s);
   for (long n = 0; n < s->nodes; n++) largest = fmax(largest, s->twice[0][n]);
   for (long n = 0; n < s->nodes; n++) {
-    double now = s->twice[0][n], then = s->twice[2][n];
+    double now = s->twice[0][n], then = s->twice[2][n] / scale;
     bool odd = now > 1e-3 * largest && !(then / now > 2.6 && then / now < 6);
     in_a_row = odd ? in_a_row + 1 : 0;
     if (in_a_row == 3) return ga_solution_time(s, n - 2);
@@ -115,7 +116,7 @@ static void say_reason(ga_solution *s) {
 void ga_solution_judge(ga_solution *s, ga_verdict verdict) {
   ga_accuracy *a = &s->accuracy;
   a->verdict = verdict;
-  a->growth = s->rows > 1 ? growth_of_differences(s) : NAN;
+  a->growth = s->rows > 1 ? ga_solution_growth(s) : NAN;
   a->t_kink = verdict == GA_VERDICT_KINK ? time_of_kink(s) : NAN;
   a->text[0] = '\0';
   if (verdict == GA_VERDICT_REACHED) {

@@ -350,6 +350,8 @@ int args_parse(args *a, int argc, char **argv) {
     print_usage(tool_messages(), command);
     return suggest_help(command);
   }
+  a->typed = a->given;
+  a->own_typed = a->own;
   return ARGS_GO_ON;
 }
 
@@ -357,6 +359,17 @@ int args_parse(args *a, int argc, char **argv) {
 bool args_given(const args *a, const char *key) {
   for (int i = 0; ga_option_at(i); i++) {
     if (strcmp(ga_option_at(i)->key, key) == 0) return (a->given >> i & 1UL) != 0;
+  }
+  return false;
+}
+
+/* Was this option given on the command line? */
+bool args_typed(const args *a, const char *key) {
+  for (int i = 0; ga_option_at(i); i++) {
+    if (strcmp(ga_option_at(i)->key, key) == 0) return (a->typed >> i & 1UL) != 0;
+  }
+  for (int i = 0; a->command->specs[i].key; i++) {
+    if (strcmp(a->command->specs[i].key, key) == 0) return (a->own_typed >> i & 1UL) != 0;
   }
   return false;
 }

@@ -6,8 +6,9 @@
 
 /* Check options of `run` that exclude or need each other: ARGS_GO_ON, or TOOL_USAGE after a
  * message. */
-static int check_run_settings(const run_settings *set, const ga_problem *problem) {
-  int code = problem_check_times(&set->problem, problem);
+static int check_run_settings(const run_settings *set, const ga_options *o,
+                              const ga_problem *problem) {
+  int code = problem_check_times(&set->problem, o->accuracy > 0, problem);
   if (code != ARGS_GO_ON) return code;
   if (!isnan(set->checkpoint_every) && !set->save_state) {
     tool_error("--checkpoint-every needs --save-state FILE, where to save to");
@@ -54,12 +55,34 @@ static int check_extrapolation(const run_settings *set, const ga_options *o,
                              &n);
 }
 
+/* With --accuracy, refuse what belongs to a single run. ARGS_GO_ON, or TOOL_USAGE after a message. */
+static int check_accuracy(const run_settings *set, const args *a) {
+  if (a->options->accuracy == 0) return ARGS_GO_ON;
+  const struct {
+    bool given;
+    const char *text;
+  } wrong[] = {{args_typed(a, "h"), "--h: the accuracy chooses the steps"},
+               {set->problem.how.K > 0, "--extrapolate: the accuracy chooses the order"},
+               {set->save_state, "--save-state: a saved state is that of a single run"},
+               {set->from_state, "--from-state: a saved state is that of a single run"},
+               {!isnan(set->problem.project_at),
+                "--project-at: a projection ends the smooth history that extrapolation relies on"}};
+  for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+    if (!wrong[i].given) continue;
+    tool_error("--accuracy does not go together with %s", wrong[i].text);
+    return TOOL_USAGE;
+  }
+  return ARGS_GO_ON;
+}
+
 /* Check the settings of a run of the problem, which is open; set->problem.t_end and set->view are
  * filled in. ARGS_GO_ON, or the exit code after a message. */
 int run_check(run_settings *set, const args *a, const ga_problem *problem) {
   set->view = set->view || set->page != NULL;
   if (isnan(set->problem.t_end)) set->problem.t_end = problem->t_end;
-  const int code = check_run_settings(set, problem);
+  a->options->method_chosen = a->options->method_chosen || args_typed(a, "method");
+  int code = check_accuracy(set, a);
+  if (code == ARGS_GO_ON) code = check_run_settings(set, a->options, problem);
   return code == ARGS_GO_ON ? check_extrapolation(set, a->options, problem) : code;
 }
 
@@ -92,6 +115,11 @@ int run_simulation(const run_settings *set, args *a, const ga_problem *problem, 
   a->options->log = simulate_log;
   a->options->log_context = s;
   const int code = solver_open(solve, &problem->model, a->options, &set->problem.how);
+  if (solve->solution &&
+      strcmp(a->options->method, ga_solution_accuracy(solve->solution)->method)) {
+    a->options->method = ga_solution_accuracy(solve->solution)->method; /* its own choice */
+    a->options->variant = "";
+  }
   return code == ARGS_GO_ON ? events_open(events, problem, set->stop_when, solve) : code;
 }
 
@@ -106,7 +134,8 @@ int run_try_start(const args *given, const ga_problem *problem, size_t size, cha
             .settings = &set,
             .options = &options,
             .operand = given->operand,
-            .given = given->given};
+            .given = given->given,
+            .typed = given->typed};
   solver solve = {0};
   run_events events = {.count = 0};
   simulation s;

@@ -169,6 +169,22 @@ static bool is_superseded(const args *a, const char *key) {
   return is && given;
 }
 
+/* The command line says how steps are chosen, and the file says it in another way: the command line
+ * counts. An accuracy of the file is for runs only. */
+static bool is_other_way(const args *a, const char *key) {
+  static const char *const steps[] = {
+      "rtol", "atol", "h-seq", "extrapolate", "extrapolate-steps", "extrapolate-multipliers"};
+  if (strncmp(key, "accuracy", 8) == 0) {
+    if (strcmp(a->command->name, "run") != 0) return true;
+    return args_typed(a, "h") || args_typed(a, "rtol") || args_typed(a, "atol") ||
+           args_typed(a, "h-seq") || args_typed(a, "extrapolate");
+  }
+  for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+    if (strcmp(key, steps[i]) == 0) return args_typed(a, "accuracy");
+  }
+  return false;
+}
+
 /* Is it an option of the library, now or in an earlier version (then args_apply warns)? */
 static bool is_library_option(const char *key) {
   for (int i = 0; ga_option_at(i); i++) {
@@ -206,7 +222,7 @@ int file_apply_options(args *a, const ga_problem *problem) {
     char dashed[64];
     snprintf(dashed, sizeof dashed, "%s", key);
     for (char *c = dashed; *c; c++) *c = *c == '_' ? '-' : *c;
-    if (is_superseded(a, dashed)) continue;
+    if (is_superseded(a, dashed) || is_other_way(a, dashed)) continue;
     if (a->command->runs_nothing && !is_library_option(dashed)) continue;
     int code = args_apply(a, dashed, value);
     if (code == ARGS_GO_ON && strcmp(dashed, "method") == 0) code = check_method(value);
