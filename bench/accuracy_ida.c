@@ -8,6 +8,7 @@
 #include "ways.h"
 
 enum { TARGETS = 4, MOST_POINTS = 40, REPEATS = 5 };
+#define LONGEST 2.0 /* seconds of a run after which there is no finer one */
 static const double targets[TARGETS] = {1e-3, 1e-4, 1e-5, 1e-6};
 
 static const struct {
@@ -51,7 +52,7 @@ static int run_accuracy(const bench_problem *b, const bench_variant *variant, do
 static void run_ladder(const bench_problem *b, const bench_variant *variant, double *seconds) {
   bench_point points[MOST_POINTS];
   int n = 0;
-  for (double setting = 0.1; setting > 1e-11 && n < MOST_POINTS; setting /= sqrt(10)) {
+  for (double setting = 0.1; setting > 1e-10 && n < MOST_POINTS; setting /= sqrt(10)) {
     bench_run run;
     double least = INFINITY, error = NAN;
     for (int r = 0; r < REPEATS; r++) {
@@ -61,7 +62,7 @@ static void run_ladder(const bench_problem *b, const bench_variant *variant, dou
     }
     if (!(error < 1)) continue;
     points[n++] = (bench_point){setting, error, least};
-    if (error < targets[TARGETS - 1] / 10) break;
+    if (error < targets[TARGETS - 1] / 3 || least > LONGEST) break;
   }
   for (int k = 0; k < TARGETS; k++) {
     seconds[k] = fmin(seconds[k], bench_seconds_at(points, n, targets[k]));

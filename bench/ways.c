@@ -84,19 +84,6 @@ bench_way_run bench_way_go(measured_case *c, const bench_way *way, double newton
   return out;
 }
 
-/* The node at time t, -1 if there is none. */
-static long find_node(ga_solution *solution, double t, double slack) {
-  long low = 0, high = ga_solution_nodes(solution) - 1;
-  while (low < high) {
-    const long middle = (low + high) / 2;
-    if (ga_solution_node(solution, middle).t < t - slack)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low >= 0 && fabs(ga_solution_node(solution, low).t - t) <= slack ? low : -1;
-}
-
 static ga_status run_accuracy(measured_case *c, const ga_options *o, trajectory *x,
                               ga_accuracy *told, bench_way_run *out) {
   ga_solution *solution = NULL;
@@ -108,18 +95,9 @@ static ga_status run_accuracy(measured_case *c, const ga_options *o, trajectory 
     status = ga_solution_solve(solution, c->t0, c->q0, c->v0, c->t0 + c->span);
   }
   for (int i = 0; i <= x->n && status == GA_OK; i++) {
-    const double t = common_time(c, x->n, i), slack = 1e-9 * c->span;
-    ga_state state = ga_solution_node(solution, i * (ga_solution_nodes(solution) - 1) / x->n);
+    const ga_state state = ga_solution_at(solution, common_time(c, x->n, i));
     seconds += bench_clock();
-    if (fabs(state.t - t) > slack) { /* the nodes are not equidistant */
-      const long node = find_node(solution, t, slack);
-      if (node < 0) fprintf(stderr, "bench: %s: no node at t = %g\n", c->label, t);
-      if (node < 0)
-        status = GA_ERR_ARG;
-      else
-        state = ga_solution_node(solution, node);
-    }
-    if (status == GA_OK) trajectory_put(c, x, i, &state);
+    trajectory_put(c, x, i, &state);
     seconds -= bench_clock();
   }
   out->seconds = fmin(out->seconds, seconds + bench_clock());
