@@ -165,5 +165,4 @@ void bench_part_accuracy(bench_report *report) {
   }
   case_list_free(list);
   report_sums(report, sums);
-  bench_accuracy_over_ida(report);
 }

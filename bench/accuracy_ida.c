@@ -52,7 +52,7 @@ static int run_accuracy(const bench_problem *b, const bench_variant *variant, do
 static void run_ladder(const bench_problem *b, const bench_variant *variant, double *seconds) {
   bench_point points[MOST_POINTS];
   int n = 0;
-  for (double setting = 0.1; setting > 1e-10 && n < MOST_POINTS; setting /= sqrt(10)) {
+  for (double setting = 0.1; setting > 1e-12 && n < MOST_POINTS; setting /= sqrt(10)) {
     bench_run run;
     double least = INFINITY, error = NAN;
     for (int r = 0; r < REPEATS; r++) {
@@ -69,7 +69,7 @@ static void run_ladder(const bench_problem *b, const bench_variant *variant, dou
   }
 }
 
-void bench_accuracy_over_ida(bench_report *report) {
+void bench_part_accuracy_ida(bench_report *report) {
   const bench_variant asked = {.code = "genalpha", .run = run_accuracy};
   const bench_variant peer[] = {{.code = "IDA", .part_atol = 1, .run = bench_ida_run},
                                 {.code = "IDA", .part_atol = 0.1, .run = bench_ida_run}};

@@ -138,7 +138,7 @@ void bench_part_precision(bench_report *report);
 void bench_part_instructions(bench_report *report);
 void bench_part_files(bench_report *report);
 void bench_part_accuracy(bench_report *report);
-void bench_accuracy_over_ida(bench_report *report);
+void bench_part_accuracy_ida(bench_report *report);
 void bench_part_simbody(bench_report *report);
 
 #endif
