@@ -93,6 +93,9 @@ typedef struct ga_function {
   const char *text;  /* takes precedence over constant */
   ga_function_fn fn; /* takes precedence over text */
   void *context;     /* borrowed, must outlive the mechanism */
+  /* Optional, for fn: its first corner after t, where variable number `time` is t. `jumps` is the
+   * lowest derivative of f by time that may jump, 0: f itself. Texts know their corners. */
+  void (*next_corner)(void *context, int time, double t, ga_corner *corner);
 } ga_function;
 
 typedef enum ga_body_type { GA_BODY_RIGID = 0, GA_BODY_PLANAR, GA_BODY_POINT } ga_body_type;
@@ -312,6 +315,11 @@ typedef struct ga_check {
 GA_API ga_status ga_mechanism_check(const ga_mechanism *m, double t, const double *q,
                                     const double *v, ga_log_fn say, void *context, ga_check *check,
                                     ga_error *err);
+/* Sentences about the corners in time of forces and drives (ga_corner) between t and t_end, and a
+ * warning for each drive whose position or rate jumps, which a run refuses. Returns the number of
+ * warnings. */
+GA_API int ga_mechanism_check_corners(const ga_mechanism *m, double t, double t_end, ga_log_fn say,
+                                      void *context);
 
 /* The element whose evaluation returned this code (> 0: a smaller step may help, < 0: it failed)
  * and why, as a sentence; "" for another code. Callbacks of the model return such codes. */

@@ -5,6 +5,7 @@
 
 #include <genalpha/ga_base.h>
 #include <genalpha/ga_linsol.h>
+#include <math.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -67,6 +68,10 @@ typedef enum ga_rescale {
   GA_RESCALE_NONE
 } ga_rescale;
 
+/* Given steps and corners of the model (ga_corner): stay on the grid, or end a step at a corner and the
+ * next one at the end of the step that was cut. Automatic steps always end at corners. */
+typedef enum ga_cut { GA_CUT_NO, GA_CUT_YES } ga_cut;
+
 /* What to do with start values that violate the constraints. */
 typedef enum ga_initial { GA_INITIAL_CHECK, GA_INITIAL_PROJECT } ga_initial;
 
@@ -119,7 +124,13 @@ typedef enum ga_accuracy_of {
        "accuracy: at most so many steps in all; a run that needs more says what it has reached")   \
   REAL(h_min, 0, 0, 1e300, "h-min",                                                                \
        "smallest automatic step; the run ends if it needs a smaller one; 0: 16 roundings of t")    \
-  REAL(h_max, 0, 0, 1e300, "h-max", "largest automatic step; 0: no limit")                         \
+  REAL(h_max, 0, 0, INFINITY, "h-max",                                                             \
+       "largest automatic step; 0: 1/100 of the time from the start to the end of the first run, " \
+       "no limit for single steps; inf: no limit")                                                 \
+  WORD(                                                                                            \
+      cut_at_corners, ga_cut, GA_CUT_NO, "no|yes", "cut-at-corners",                               \
+      "steps of given size: end one where a force or drive has a corner in time (a jump, a kink, " \
+      "the end of a ramp), the next on the grid again; automatic steps always end there")          \
   WORD(start, ga_start, GA_START_BEST, "best|plain|shifted|perturbed|implicit", "start",           \
        "starting values of the memory a; best: what the method needs for order 2 from t0 on")      \
   WORD(mass_at, ga_mass_at, GA_MASS_EVALUATED, "evaluated|previous", "mass-at",                    \

@@ -11,6 +11,7 @@
 """
 from ._lib import ArgumentError, Error, FileAccessError, FileError, OutOfMemory, RunError
 from ._lib import version as __version__
+from .accuracy import Accuracy
 from .elements import Element, ground
 from .engine import SmallerStep
 from .equations import integrate
@@ -25,6 +26,7 @@ from .study import converge, sweep
 from .table import Table
 
 __all__ = [
+    "Accuracy",
     "ArgumentError",
     "Element",
     "Equilibrium",

@@ -259,7 +259,7 @@ class Mechanism(Description):
             Time of the start; default: that of the equilibrium `at`, else 0. Drives and forces are functions of
             this time, so that start values must fit the drives at t0.
         **options
-            Any option of ``genalpha run``, with _ for -: rtol, newton_tol, start, linsol, ...
+            Any option of ``genalpha run``, with _ for -: accuracy, rtol, newton_tol, linsol, ...
 
         Returns
         -------
@@ -278,7 +278,7 @@ class Mechanism(Description):
             raise ArgumentError("t_eval, every and out_dt all say which rows to keep; give one of them")
         chosen, extra = self._options(built, given, rows)
         settings = Options()
-        settings.update(chosen)
+        settings.update(chosen, given)
         begin = float(getattr(at, "t", 0.0) if t0 is None else t0)
         end = float(extra.get("t_end", begin + 1.0))
         if not (np.isfinite(begin) and end > begin):

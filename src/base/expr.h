@@ -48,6 +48,20 @@ void ga_expr_jet(const ga_expr *expr, const double *variables, int along, double
 bool ga_expr_constant(const ga_expr *expr);
 bool ga_expr_mentions(const ga_expr *expr, int variable);
 
+/* A corner in time: a time where f or a derivative of it by t jumps. f has its old values up to
+ * `before` and its new ones from t on; the two differ by rounding. A corner of order k lets the k-th
+ * derivative jump, 0: f itself, but none below. hidden: there may be corners that cannot be found,
+ * as those of step(sin(t), ..). */
+typedef struct ga_expr_corner {
+  double before, t; /* INFINITY: there is none */
+  int order;
+  bool hidden;
+} ga_expr_corner;
+enum { GA_SMOOTH = 9, GA_EXPR_VARIABLES = 256 };
+
+/* The first corner after t, along variable number `time` (expr_corner.c). */
+ga_expr_corner ga_expr_next_corner(const ga_expr *expr, int time, double t);
+
 /* Words that may not be used as names: functions, units, constants; NULL past the end. */
 const char *ga_expr_word(int i);
 

@@ -207,6 +207,12 @@ static int call_expression(void *context, const double *variables, int along, do
   return 0;
 }
 
+/* Its corners in time (ga_function.next_corner). */
+static void expression_corner(void *context, int time, double t, ga_corner *corner) {
+  const ga_expr_corner c = ga_expr_next_corner(context, time, t);
+  *corner = (ga_corner){.before = c.before, .t = c.t, .jumps = c.order, .hidden = c.hidden};
+}
+
 /* Fail if the expression mentions a variable that is also a parameter or an index: the author may
  * mean either. */
 static bool check_ambiguous(ga_reader *r, const ga_node *node, const ga_variable *variables,
@@ -245,6 +251,7 @@ bool ga_read_function(ga_reader *r, const ga_node *node, const ga_variable *vari
   }
   r->functions.item[r->functions.count++] = expr;
   f->fn = call_expression;
+  f->next_corner = expression_corner;
   f->context = expr;
   return true;
 }

@@ -22,7 +22,9 @@ typedef struct ga_law {
   ga_expr *expr;
   ga_function_fn fn;
   void *context;
-  bool zero; /* the constant 0: needs no call */
+  void (*next_corner)(void *context, int time, double t,
+                      ga_corner *corner); /* of fn; may be NULL */
+  bool zero;                              /* the constant 0: needs no call */
 } ga_law;
 
 /* Kinds of variables. Functions depend on the first three today; the others are reserved. */
@@ -59,6 +61,9 @@ typedef struct ga_call {
 int ga_call_law(ga_call *c, bool derivatives, double *f);
 /* f and its first and second derivative along one variable (-1: f alone); the same codes */
 int ga_law_jet(const ga_law *law, const double *variables, int along, double f[3]);
+
+/* Its first corner after t, where variable number `time` is t; jumps counts derivatives of f. */
+ga_corner ga_law_next_corner(const ga_law *law, int time, double t);
 
 /* ---- types ---------------------------------------------------------------------------------- */
 
@@ -105,8 +110,8 @@ typedef struct ga_element_type {
   /* adds to everything that pass->out asks for */
   int (*evaluate)(ga_pass *pass, const ga_element *el);
   double (*energy)(ga_pass *pass, const ga_element *el); /* potential energy; NULL: 0 */
-  /* the i-th function that the author gave, with the values of its variables; false past the last
-   * one, or where the values are not defined; NULL: none */
+  /* the i-th function that the author gave, with the values of its variables, NaN where they are not
+   * defined; false past the last one; NULL: none */
   bool (*function)(ga_pass *pass, const ga_element *el, int i, ga_call *call);
   void (*geometry)(const ga_mechanism *m, const ga_element *el, ga_geometry *g); /* NULL: none */
   ga_column_order order;

@@ -9,7 +9,8 @@
  *                 coordinate.c: coordinates of joints, drives, couplers
  *   force/        one file for each type of force, force_types.c: their registry; law.c: functions
  *   evaluate/     frame_pair.c: rows and tangents between two frames; pass.c: one evaluation, from
- *                 space axes to the velocities of bodies; evaluate.c: the ga_model
+ *                 space axes to the velocities of bodies; evaluate.c: the ga_model;
+ *                 time_corners.c: kinks and jumps in time
  *   build/        add_*.c, names.c, points.c: the calls of ga_mechanism.h before the build;
  *                 layout.c: order of unknowns, patterns, slots; metric.c: weights of lengths and
  *                 angles; build.c: the model and its start
@@ -90,8 +91,9 @@ struct ga_mechanism {
   int nq, nv, nlam, npsi;
   ga_csr M, K, G, H; /* patterns; K is that of Kt and Ct */
   ga_model model;
-  double *q0, *v0; /* start values */
-  double length;   /* largest distance of points of joints and forces and of centres of mass */
+  double *q0, *v0;        /* start values */
+  const double *anywhere; /* zeros: q and v of calls in which only time matters */
+  double length; /* largest distance of points of joints and forces and of centres of mass */
   GA_LIST(ga_column_block) blocks;
   const char **columns;           /* names */
   int ncolumn, ndefault;          /* all columns, usual columns */
@@ -301,6 +303,9 @@ int ga_mechanism_evaluate(const ga_mechanism *m, double t, const double *q, cons
 const char *ga_mechanism_explain_nonfinite(const ga_mechanism *m, double t, const double *q,
                                            const double *v, char *text, size_t room);
 extern const ga_model_ops ga_mechanism_ops;
+/* time_corners.c: the first corner in time after t, of one element, and of all (a callback) */
+ga_corner ga_element_next_corner(const ga_mechanism *m, const ga_element *el, double t);
+void ga_mechanism_next_corner(void *user, double t, ga_corner *corner);
 
 /* assemble.c: assembles q0 and v0 at the build */
 ga_status ga_mechanism_assemble_start(ga_mechanism *m, double t0, ga_error *err);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Validation of a model before anything is computed with it. */
+#include <math.h>
+
 #include "base/csr.h"
 #include "genalpha/ga_model.h"
 #include "lie/lie.h"
@@ -69,6 +71,13 @@ ga_status ga_model_validate(const ga_model *model, ga_error *err) {
     if (model->metric[i] > 0 && isfinite(model->metric[i])) continue;
     return ga_fail(err, GA_ERR_ARG, "metric[%d] = %g: weights are finite and positive", i,
                    model->metric[i]);
+  }
+  for (int i = 0; i < model->ncorners; i++) {
+    if (model->corners && isfinite(model->corners[i]) &&
+        (i == 0 || model->corners[i] > model->corners[i - 1]))
+      continue;
+    return ga_fail(err, GA_ERR_ARG,
+                   "corners[%d]: a list of ncorners finite, increasing times is needed", i);
   }
   if (ops->gives && !ops->evaluate) {
     return ga_fail(err, GA_ERR_ARG, "ops->gives says what 'evaluate' gives, but that is missing");

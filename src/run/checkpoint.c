@@ -18,7 +18,7 @@
 #include "run/state_file.h"
 #include "run/state_walk.h"
 
-enum { VERSION = 4, ORDER = 0x01020304 };
+enum { VERSION = 5, ORDER = 0x01020304 };
 static const char MAGIC[8] = "GASTATE";
 
 /* First bytes of the file. All members have 8 bytes or multiples, so that there is no padding. */
@@ -82,6 +82,7 @@ static size_t file_size(ga_integrator *it, const ga_collector *whole, bool rows,
 static void forget_factors_and_guesses(ga_integrator *it) {
   ga_step_reset(&it->step);
   ga_predictor_forget(&it->predictor);
+  it->corners.known = false;
   const ga_error before = it->error;
   const ga_evaluation rows = {.G = &it->saddle.G, .H = &it->saddle.H};
   if (it->predictor.weight &&
@@ -175,7 +176,7 @@ static ga_status check_head(ga_integrator *it, const char *path, const head *h,
   if (h->version != VERSION) {
     return ga_fail(err, GA_ERR_FILE,
                    "state file '%s' has format %lld, this library reads format %d: it was written "
-                   "by a %s version",
+                   "by a %s version; make it anew with this one",
                    path, (long long)h->version, VERSION, h->version > VERSION ? "newer" : "older");
   }
   if (!memchr(h->method, '\0', sizeof h->method) || !memchr(h->variant, '\0', sizeof h->variant)) {
@@ -326,6 +327,7 @@ static ga_status restore_from_contents(ga_integrator *it, const ga_collector *wh
   it->repivots_base = ga_integrator_repivots(it) - it->stats.repivots;
   ga_eval_set_step(&it->eval, it->step_size.on ? it->mem.h : it->h);
   it->last.valid = false;
+  it->corners.passed = it->corners.warned = false;
   it->events.stopped_by = -1;
   ga_passages_reset(it);
   ga_status status = GA_OK;

@@ -20,6 +20,7 @@ static void allocate_arrays(ga_integrator *it) {
   ga_dense_output_init(it);
   ga_rest_init(it);
   ga_events_init(it);
+  ga_corners_init(it);
   it->state = (ga_state){.q = it->mem.q,
                          .v = it->mem.v,
                          .vd = it->mem.vd,
@@ -67,22 +68,23 @@ static ga_status check_same_options(ga_integrator *it) {
   for (const char *at = o->method; *at; at++) name = 33 * name + (unsigned char)*at;
   for (const char *at = o->variant; *at; at++) name = 33 * name + (unsigned char)*at;
   /* some options share a number, for there is room for GA_TEAM_SAME of them */
-  const double common[] = {o->par.alpha_m,
-                           o->par.alpha_f,
-                           o->par.beta,
-                           o->par.gamma,
-                           o->par.b,
-                           name,
-                           o->h,
-                           o->h_max,
-                           o->rtol,
-                           o->atol,
-                           (double)o->start + 10 * (double)o->rescale + 100 * (double)o->initial,
-                           o->newton_tol,
-                           o->newton_max + 1e-3 * (double)o->mass_at,
-                           o->matrix_every + 1e7 * o->project_every,
-                           o->h_min,
-                           ga_eval_own_reaction(&it->eval)};
+  const double common[] = {
+      o->par.alpha_m,
+      o->par.alpha_f,
+      o->par.beta,
+      o->par.gamma,
+      o->par.b,
+      name,
+      o->h,
+      o->h_max,
+      o->rtol,
+      o->atol,
+      (double)o->start + 10 * (double)o->rescale + 100 * (double)o->initial,
+      o->newton_tol,
+      o->newton_max + 1e-3 * (double)o->mass_at + 1e-4 * (double)o->cut_at_corners,
+      o->matrix_every + 1e7 * o->project_every,
+      o->h_min,
+      ga_eval_own_reaction(&it->eval)};
   if (ga_team_same(it->eval.team, GA_TEAM_SAME, common)) return GA_OK;
   return ga_fail(&it->error, GA_ERR_ARG,
                  "the processes of the team have different options or kinds of models: method, "
@@ -241,6 +243,7 @@ static ga_status start_and_observe(ga_integrator *it, const ga_beginning *from) 
   ga_status status = ga_start_at(it, from);
   if (status == GA_OK && !from->again) it->repivots_base = repivots;
   ga_integrator_count_repivots(it);
+  if (status == GA_OK) ga_corners_begin(it, from->again);
   if (status == GA_OK) return begin_and_observe(it, false);
   prefix_start_time(&it->error, from->t);
   return status;
@@ -302,6 +305,7 @@ ga_status ga_integrator_restart(ga_integrator *it, const double *q, const double
   if (q || it->saddle.soft || it->redundancy.singular) return start_again(it, q, v);
   status = ga_restart_here(it, v, &done);
   ga_integrator_count_repivots(it);
+  ga_corners_begin(it, true);
   if (status == GA_OK) return done ? begin_and_observe(it, true) : start_again(it, q, v);
   prefix_start_time(&it->error, it->mem.t);
   return status;

@@ -5,6 +5,7 @@
 
 #include "genalpha/ga_events.h"
 #include "kkt/projection.h"
+#include "run/corners.h"
 #include "run/passages.h"
 #include "run/predictor.h"
 #include "run/redundancy.h"
@@ -22,6 +23,7 @@ typedef struct ga_sequence {
   double t_base;    /* time that t_n is computed from */
   long n_base;      /* steps made since t_base */
   long first;       /* index of the fraction that was next at t_base */
+  double t_rest;    /* end of a step that was cut at a corner; -INFINITY: none was */
 } ga_sequence;
 
 /* The accepted state before the last step, and everything that is restored when that step is taken
@@ -116,6 +118,7 @@ struct ga_integrator {
   ga_step step;
   ga_redundancy redundancy;
   ga_passages passages;
+  ga_corners corners;
   ga_predictor predictor;
   ga_memory mem;  /* the accepted state */
   ga_state state; /* pointers into mem, for the user */
@@ -192,6 +195,9 @@ ga_status ga_start_memory(ga_integrator *it, ga_start start, ga_memory *mem);
  * with automatic sizes, after a jump, it changes nothing and a start is needed. */
 void ga_restart_init(ga_integrator *it);
 ga_status ga_restart_here(ga_integrator *it, const double *v, bool *done);
+/* Something jumps at the accepted time: build the memory anew for steps of h, with automatic sizes,
+ * too. */
+ga_status ga_restart_at_corner(ga_integrator *it, double h);
 
 /* Solve the first step of an implicit start together with its a_n. */
 ga_status ga_start_implicit_step(ga_integrator *it, const ga_past *past, double h, double t1);
@@ -238,6 +244,7 @@ typedef struct ga_plan {
   double h, t1;
   double whole; /* its size before it was reduced to meet t_end */
   bool regular; /* it is a step of the sequence, not one reduced to meet t_end */
+  double rest;  /* it was cut at a corner: where the next one ends; -INFINITY: it was not */
 } ga_plan;
 /* memory_change.c: Is the planned step too short to be solved? Then `extrapolate` moves q, v and
  * the time of the memory to t1 instead. */

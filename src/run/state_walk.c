@@ -118,6 +118,9 @@ void ga_state_walk_body(ga_state_walk *w, ga_integrator *it) {
   ga_state_transfer_doubles(w, &it->t_memory, 1);
   transfer_long(w, &it->sequence.n_base);
   transfer_long(w, &it->sequence.first);
+  ga_state_transfer_doubles(w, &it->sequence.t_rest, 1);
+  ga_state_transfer_doubles(w, &it->corners.h_largest, 1);
+  transfer_bool(w, &it->corners.behind);
 /* singular_passages is younger than the format: a resumed run counts them anew */
 #define PASS_COUNTER(name, text) \
   if (&it->stats.name != &it->stats.singular_passages) transfer_long(w, &it->stats.name);

@@ -231,10 +231,9 @@ ga_status ga_step_size_error(ga_integrator *it, double *err) {
 
 /* ---- the controller ---------------------------------------------------------------------- */
 
-/* Returns h, limited to h_min from below and h_max (0: no limit) from above. */
+/* Returns h, limited to h_min from below and the largest step from above. */
 static double limit_to_h_range(const ga_integrator *it, double h) {
-  double largest = it->options.h_max;
-  return fmax(largest > 0 ? fmin(h, largest) : h, it->options.h_min);
+  return fmax(fmin(h, ga_corners_largest_step(it)), it->options.h_min);
 }
 
 /* Set it->h, the next size, after an accepted step of size h with error err: PI controller, growth
@@ -386,4 +385,13 @@ void ga_step_size_begin(ga_integrator *it) {
   c->t_vdd = it->mem.t;
   c->err_last = 0;
   grow_sizes(it);
+}
+
+/* After a restart at the accepted state, over `dt` of which v' changes by `change`: v'' of the motion
+ * from now on. The sizes and it->h stay; no error of the step before is known. */
+void ga_step_size_restart(ga_integrator *it, const double *change, double dt) {
+  ga_step_size *c = &it->step_size;
+  for (int i = 0; i < it->eval.nv; i++) c->vdd[i] = change[i] / dt;
+  c->t_vdd = it->mem.t;
+  c->err_last = 0;
 }

@@ -311,11 +311,14 @@ static int parse_option(args *a, int argc, char **argv, int *i) {
   }
   if (argument && !value) {
     bool is_option = *i + 1 < argc && strncmp(argv[*i + 1], "--", 2) == 0;
-    if (*i + 1 >= argc || is_option) {
+    bool answer = strcmp(argument, "no|yes") == 0;
+    if (answer && (*i + 1 >= argc || (strcmp(argv[*i + 1], "no") && strcmp(argv[*i + 1], "yes")))) {
+      value = "yes"; /* --key alone */
+    } else if (*i + 1 >= argc || is_option) {
       tool_error("--%s needs a value: --%s %s", key, key, argument);
       return TOOL_USAGE;
     }
-    value = argv[++*i];
+    if (!value) value = argv[++*i];
   }
   if (a->list) {
     a->list[a->nlist++] = (arg_given){own, own ? own->key : library->key, value};

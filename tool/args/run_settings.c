@@ -127,7 +127,8 @@ int run_simulation(const run_settings *set, args *a, const ga_problem *problem, 
  * an open problem, with the options of `given` and those of its section `run`. No file is written.
  * Messages go to text (size bytes), which is empty if all is well, and begins with "warning: " if
  * the run succeeds with a warning. Returns the exit code of the run. */
-int run_try_start(const args *given, const ga_problem *problem, size_t size, char *text) {
+int run_try_start(const args *given, const ga_problem *problem, size_t size, char *text,
+                  double *t_end) {
   run_settings set = RUN_SETTINGS_NONE;
   ga_options options = *given->options;
   args a = {.command = &run_command,
@@ -139,11 +140,13 @@ int run_try_start(const args *given, const ga_problem *problem, size_t size, cha
   solver solve = {0};
   run_events events = {.count = 0};
   simulation s;
+  *t_end = problem->t_end;
   tool_collect_messages(text, size);
   int code = file_apply_options(&a, problem);
   if (code == ARGS_GO_ON) text[0] = '\0'; /* warnings about options were printed before */
   if (code == ARGS_GO_ON) code = run_check(&set, &a, problem);
   if (code == ARGS_GO_ON) {
+    *t_end = set.problem.t_end;
     /* one step of the coarsest run; an extrapolation also makes steps of 2 h */
     const double first = problem->t0 + (set.problem.how.K ? 2 : 1) * options.h;
     set.problem.t_end = fmin(first, set.problem.t_end);

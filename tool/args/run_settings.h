@@ -59,7 +59,8 @@ int run_check(run_settings *set, const args *a, const ga_problem *problem);
 /* Make the start and the first step of the run that `genalpha run` would make of an open problem of
  * a model file, with the options of `given`; writes no file. Messages go to text (size bytes), ""
  * if all is well, "warning: .." if it succeeds with a warning. Returns the exit code of the run. */
-int run_try_start(const args *given, const ga_problem *problem, size_t size, char *text);
+int run_try_start(const args *given, const ga_problem *problem, size_t size, char *text,
+                  double *t_end);
 
 /* The simulation that the settings describe; the solver is opened with it, and the problem's events
  * are added. ARGS_GO_ON, or the exit code after a message. */

@@ -86,7 +86,8 @@ ga_status ga_mechanism_make_model(ga_mechanism *m, ga_error *err) {
   for (int i = 0; i < m->elements.count; i++) {
     if (m->elements.item[i].type->rheonomic) m->model.scleronomic = false;
   }
-  if (!name_all(m)) return ga_fail(err, GA_ERR_MEM, "no memory for the mechanism");
+  m->anywhere = ga_arena_doubles(&m->arena, (size_t)(m->nq > m->nv ? m->nq : m->nv) + 1);
+  if (!name_all(m) || !m->anywhere) return ga_fail(err, GA_ERR_MEM, "no memory for the mechanism");
   return ga_model_validate(&m->model, err);
 }
 

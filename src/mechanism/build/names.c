@@ -298,7 +298,10 @@ static const char *nearest_parameter(const void *context, const char *name) {
 ga_status ga_mechanism_law(ga_mechanism *m, const char *owner, const char *field,
                            const ga_function *function, const ga_variable *variables, ga_law *law,
                            ga_error *err) {
-  *law = (ga_law){.constant = function->constant, .fn = function->fn, .context = function->context};
+  *law = (ga_law){.constant = function->constant,
+                  .fn = function->fn,
+                  .context = function->context,
+                  .next_corner = function->next_corner};
   if (function->fn) return GA_OK;
   if (!function->text) {
     law->zero = function->constant == 0;

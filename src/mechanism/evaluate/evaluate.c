@@ -153,6 +153,7 @@ static const char *model_explain(void *user, int code, char *text, size_t room) 
 const ga_model_ops ga_mechanism_ops = {.evaluate = model_evaluate,
                                        .explain = model_explain,
                                        .explain_nonfinite = model_explain_nonfinite,
+                                       .next_corner = ga_mechanism_next_corner,
                                        .energy = model_energy,
                                        .gives = GA_GIVES_G | GA_GIVES_H | GA_GIVES_TANGENTS |
                                                 GA_GIVES_Z | GA_GIVES_Y | GA_GIVES_GT |

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Calls of the functions that the author of a model gives: numbers, expressions, C functions. */
+#include <math.h>
+
 #include "mechanism/element.h"
 
 const ga_variable ga_of_time[] = {{"t", GA_VARIABLE_TIME}, {NULL, GA_VARIABLE_TIME}};
@@ -46,4 +48,17 @@ int ga_call_law(ga_call *c, bool derivatives, double *f) {
   const int code = ga_law_jet(c->law, c->value, -1, jet);
   *f = jet[0];
   return code;
+}
+
+/* The first corner of the function after t, where its variable number `time` is t. A C function that
+ * does not tell its corners is taken to be smooth. */
+ga_corner ga_law_next_corner(const ga_law *law, int time, double t) {
+  ga_corner corner = {.before = INFINITY, .t = INFINITY};
+  if (law->fn) {
+    if (law->next_corner) law->next_corner(law->context, time, t, &corner);
+  } else if (law->expr) {
+    const ga_expr_corner c = ga_expr_next_corner(law->expr, time, t);
+    corner = (ga_corner){.before = c.before, .t = c.t, .jumps = c.order, .hidden = c.hidden};
+  }
+  return corner;
 }

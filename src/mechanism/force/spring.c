@@ -4,6 +4,8 @@
  *   tension tau = k (s - l) + c s' + law(s, s', t),   s = |d| the distance of the points
  *
  * Tangents belong to -F, the left side of the equations. */
+#include <math.h>
+
 #include "mechanism/force/force.h"
 
 typedef struct spring_data {
@@ -70,11 +72,12 @@ static int spring_at(ga_pass *pass, const ga_element *el, bool tangents, spring 
   return code;
 }
 
-/* the law as function 0 of the element; false if there is no law, or the points meet */
+/* the law as function 0 of the element, at NaN where the points meet; false if there is no law */
 static bool spring_function(ga_pass *pass, const ga_element *el, int i, ga_call *call) {
   const spring_data *data = el->data;
   spring sp;
-  if (i > 0 || data->elastic.law.zero || !find_line(pass, el, &sp)) return false;
+  if (i > 0 || data->elastic.law.zero) return false;
+  if (!find_line(pass, el, &sp)) sp.s = sp.rate = NAN;
   *call = law_at(pass, data, &sp);
   return true;
 }
