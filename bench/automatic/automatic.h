@@ -87,7 +87,7 @@ double run_work(const run_result *r);
 
 typedef struct run_settings {
   const char *method;
-  double h_max; /* as a fraction of the span; 0: no limit */
+  double h_max; /* of automatic steps, as a fraction of the span */
   int times;    /* number of common times */
   int repeats;  /* at most, of runs below 50 ms */
 } run_settings;
