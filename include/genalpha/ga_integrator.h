@@ -145,6 +145,20 @@ GA_API ga_status ga_integrator_project_velocity(ga_integrator *it, ga_projection
 GA_API ga_status ga_integrator_save(ga_integrator *it, const char *path);
 GA_API ga_status ga_integrator_load(ga_integrator *it, const char *path);
 
+/* The same without a file: the bytes of the file in memory. size: on entry the room of `bytes`, on
+ * return the length of the state; bytes = NULL asks for the length alone, which stays the same
+ * during a run. Saving allocates nothing.
+ *
+ *     size_t size;
+ *     ga_integrator_save_memory(it, NULL, &size);
+ *     void *state = malloc(size);
+ *     ga_integrator_save_memory(it, state, &size);
+ *     ga_integrator_run(it, 1.0);                   // look ahead
+ *     ga_integrator_load_memory(it, state, size);   // and back
+ */
+GA_API ga_status ga_integrator_save_memory(ga_integrator *it, void *bytes, size_t *size);
+GA_API ga_status ga_integrator_load_memory(ga_integrator *it, const void *bytes, size_t size);
+
 /* Save t, q (nq numbers of the model) and v (nv) as start values: a state that no run has reached,
  * such as an equilibrium. ga_integrator_load of such a file starts a run there, whatever its
  * method, its steps and its events are. GA_ERR_IO if the system refuses, GA_ERR_MEM. */
