@@ -36,6 +36,7 @@ typedef struct ga_state {
   const double *vd;        /* acceleration v'(t) */
   const double *a;         /* memory of the method */
   const double *lam, *psi; /* multipliers of the holonomic and the nonholonomic constraints */
+  const double *u;         /* inputs of the model; NULL: those that the model names */
 } ga_state;
 
 /* Counters and extremes since the last start: one list for the struct, reports and saved states. */
@@ -122,6 +123,29 @@ GA_API ga_status ga_integrator_run(ga_integrator *it, double t_end);
 /* A new size h for the following steps, also after another start; the history is corrected so that
  * order 2 is kept. Automatic: the size tried next. */
 GA_API ga_status ga_integrator_set_step(ga_integrator *it, double h);
+
+/* Inputs of the model (ga_model.ninput) by number (ga_model_input): numbers that a program sets, or
+ * that follow a table. They may be set before the start, too.
+ *
+ * set_input: a constant from now on. The next step begins with ga_integrator_restart(it, NULL, NULL)
+ * if a value has changed, so that order 2 is kept, at the cost of one to two steps. Until then v',
+ * lam and psi are those of the old values. A value that is set again costs nothing.
+ *
+ * set_input_table: n values at rising times, n >= 2; before the first time the first value, after the
+ * last time the last one. GA_INPUT_HOLD: each value until the next time. Steps end where it jumps,
+ * and the run restarts there; the accepted state at a jump is the one before it. GA_INPUT_LINEAR:
+ * straight lines; q and v keep order 2, and v', lam and psi have it again some steps after a kink.
+ * GA_INPUT_SMOOTH: cubic polynomials by Akima, once continuously differentiable. The arrays are
+ * copied; set_input ends a table.
+ *
+ * In a team all processes make the same calls. GA_ERR_ARG for a wrong number or a value that is not
+ * finite, GA_ERR_MEM. ga_integrator_inputs: the values at a time t of the last step, ninput
+ * numbers. */
+typedef enum ga_input_kind { GA_INPUT_HOLD, GA_INPUT_LINEAR, GA_INPUT_SMOOTH } ga_input_kind;
+GA_API ga_status ga_integrator_set_input(ga_integrator *it, int input, double value);
+GA_API ga_status ga_integrator_set_input_table(ga_integrator *it, int input, ga_input_kind kind,
+                                               int n, const double *t, const double *values);
+GA_API void ga_integrator_inputs(const ga_integrator *it, double t, double *values);
 
 /* Projections of the current state. Option project_every makes both, plain, at the end of every
  * N-th step, which fails and is taken back if they fail; v', lam and psi of that step are those of

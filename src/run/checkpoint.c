@@ -18,7 +18,7 @@
 #include "run/state_file.h"
 #include "run/state_walk.h"
 
-enum { VERSION = 4, ORDER = 0x01020304 };
+enum { VERSION = 5, ORDER = 0x01020304 };
 static const char MAGIC[8] = "GASTATE";
 
 /* First bytes of the file. All members have 8 bytes or multiples, so that there is no padding. */
@@ -28,6 +28,7 @@ typedef struct {
   int64_t nq, nv, nlam, npsi, unknowns;
   int64_t fractions, automatic, events; /* how steps are chosen, how many events there are */
   int64_t redundant;                    /* rows may be left out */
+  int64_t inputs;                       /* of the model */
   char method[32], variant[32];
   double par[5];
 } head;
@@ -54,6 +55,7 @@ static head make_head(const ga_integrator *it, const ga_collector *whole) {
             .automatic = it->step_size.on,
             .events = it->events.n,
             .redundant = it->redundancy.on,
+            .inputs = it->eval.inputs.n,
             .par = {par->alpha_m, par->alpha_f, par->beta, par->gamma, par->b}};
   memcpy(h.magic, MAGIC, sizeof MAGIC);
   strncpy(h.method, it->method->name, sizeof h.method - 1);
@@ -126,9 +128,11 @@ static ga_status write_bytes(ga_integrator *it, const ga_collector *whole, unsig
   return GA_OK;
 }
 
-/* GA_ERR_ARG before the first start. */
+/* GA_ERR_ARG before the first start. Inputs that were set are applied, so that the state is that of
+ * the motion from now on. */
 static ga_status check_started(ga_integrator *it) {
-  return it->started ? GA_OK : ga_fail(&it->error, GA_ERR_ARG, "ga_integrator_start comes first");
+  if (!it->started) return ga_fail(&it->error, GA_ERR_ARG, "ga_integrator_start comes first");
+  return it->input_changed ? ga_integrator_inputs_apply(it) : GA_OK;
 }
 
 /* Write the file; in a team all processes gather and the root writes. The integrator does not
@@ -228,6 +232,10 @@ static ga_status check_head(ga_integrator *it, const char *name, const head *h,
   if (h->events != own.events) {
     return ga_fail(err, GA_ERR_FILE, "%s has %lld events, this run %lld: add the same events first",
                    name, (long long)h->events, (long long)own.events);
+  }
+  if (h->inputs != own.inputs) {
+    return ga_fail(err, GA_ERR_FILE, "%s has %lld inputs, this model has %lld", name,
+                   (long long)h->inputs, (long long)own.inputs);
   }
   if (memcmp(h->par, own.par, sizeof own.par) != 0) {
     return ga_fail(err, GA_ERR_FILE,
@@ -349,6 +357,8 @@ static ga_status restore_from_contents(ga_integrator *it, const ga_collector *wh
   it->state.t = it->mem.t;
   if (!it->step_size.on) it->options.h = it->h;
   it->started = true;
+  it->input_changed = false;
+  ga_integrator_inputs_show(it);
   it->repivots_base = ga_integrator_repivots(it) - it->stats.repivots;
   ga_eval_set_step(&it->eval, it->step_size.on ? it->mem.h : it->h);
   it->last.valid = false;
