@@ -138,6 +138,9 @@ GA_API ga_status ga_integrator_set_step(ga_integrator *it, double h);
  * GA_INPUT_SMOOTH: cubic polynomials by Akima, once continuously differentiable. The arrays are
  * copied; set_input ends a table.
  *
+ * apply_inputs: if an input was set, restart now, not at the next step, for whoever wants to see v',
+ * lam and psi with the new values.
+ *
  * In a team all processes make the same calls. GA_ERR_ARG for a wrong number or a value that is not
  * finite, GA_ERR_MEM. ga_integrator_inputs: the values at a time t of the last step, ninput
  * numbers. */
@@ -145,6 +148,7 @@ typedef enum ga_input_kind { GA_INPUT_HOLD, GA_INPUT_LINEAR, GA_INPUT_SMOOTH } g
 GA_API ga_status ga_integrator_set_input(ga_integrator *it, int input, double value);
 GA_API ga_status ga_integrator_set_input_table(ga_integrator *it, int input, ga_input_kind kind,
                                                int n, const double *t, const double *values);
+GA_API ga_status ga_integrator_apply_inputs(ga_integrator *it);
 GA_API void ga_integrator_inputs(const ga_integrator *it, double t, double *values);
 
 /* Projections of the current state. Option project_every makes both, plain, at the end of every

@@ -132,7 +132,7 @@ static ga_status write_bytes(ga_integrator *it, const ga_collector *whole, unsig
  * the motion from now on. */
 static ga_status check_started(ga_integrator *it) {
   if (!it->started) return ga_fail(&it->error, GA_ERR_ARG, "ga_integrator_start comes first");
-  return it->input_changed ? ga_integrator_inputs_apply(it) : GA_OK;
+  return ga_integrator_apply_inputs(it);
 }
 
 /* Write the file; in a team all processes gather and the root writes. The integrator does not

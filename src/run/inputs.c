@@ -59,6 +59,11 @@ double ga_integrator_inputs_stop(const ga_integrator *it, double t_end) {
   return fmin(t_end, ga_inputs_next_jump(&it->eval.inputs, t, ga_same_time(t, t)));
 }
 
+/* Restart now if an input was set. */
+ga_status ga_integrator_apply_inputs(ga_integrator *it) {
+  return it->input_changed && it->started ? ga_integrator_inputs_apply(it) : GA_OK;
+}
+
 /* GA_ERR_ARG unless there is an input of this number. */
 static ga_status check_number(ga_integrator *it, int input) {
   const int n = it->eval.inputs.n;
