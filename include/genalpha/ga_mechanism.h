@@ -373,6 +373,9 @@ GA_API int ga_mechanism_column_index(const ga_mechanism *m, const char *name);
 GA_API const char *ga_mechanism_column_unit(const ga_mechanism *m, int i);
 /* All of them at a state, into `values` (as many as there are columns). */
 GA_API ga_status ga_mechanism_outputs(const ga_mechanism *m, const ga_state *state, double *values);
+/* One of them; NaN if there is no such column. The columns of one body or element are computed, not
+ * all. */
+GA_API double ga_mechanism_output(const ga_mechanism *m, const ga_state *state, int column);
 
 /* An event of an integrator (ga_events.h) where an expression of columns goes through zero, rising,
  * falling or both; "a > b" and "a < b" are events where they begin to hold, if rising. A watch has

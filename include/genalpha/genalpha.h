@@ -20,6 +20,7 @@
 #include <genalpha/ga_partition.h>
 #include <genalpha/ga_problem.h>
 #include <genalpha/ga_recorder.h>
+#include <genalpha/ga_simulation.h>
 #include <genalpha/ga_space.h>
 #include <genalpha/ga_statics.h>
 #include <genalpha/ga_team.h>

@@ -16,6 +16,7 @@
  *   assembly/     start values that fit (assemble.c), the side to which loops are bent (corners.c,
  *                 sides.c), equilibrium and modes (rest_and_modes.c)
  *   report/       columns, units, sensors, events on columns, drawables, the check before a run
+ *   live/         a mechanism that a program steps (ga_simulation.h)
  *   partition/    subdomains of a mechanism, for teams (ga_partition.h) */
 #ifndef GA_SRC_MECHANISM_H
 #define GA_SRC_MECHANISM_H
