@@ -227,11 +227,11 @@ typedef struct ga_controller_state {
   double size;      /* a large value of it, which makes its errors comparable with others; 0: 1 */
 } ga_controller_state;
 
-/* A number that is set between steps, and constant between two settings: `value` at the start. */
+/* A number that is set between steps, or follows a table (ga_integrator_set_input, ga_simulation_set).
+ * Its number is that of its call, from 0. */
 typedef struct ga_input {
   const char *name;
-  double value;
-  double size; /* as of a state */
+  double value; /* at first */
 } ga_input;
 
 GA_API ga_status ga_mechanism_new(ga_mechanism **out);
@@ -290,20 +290,6 @@ GA_API ga_status ga_mechanism_build(ga_mechanism *m, double t0, ga_error *err);
 GA_API const ga_model *ga_mechanism_model(const ga_mechanism *m);
 GA_API const double *ga_mechanism_q0(const ga_mechanism *m);
 GA_API const double *ga_mechanism_v0(const ga_mechanism *m);
-
-/* Inputs in the order of their calls: name of the i-th, NULL past the end; its number in q. To set
- * one, change q there and settle v:
- *
- *     memcpy(q, ga_integrator_state(it)->q, ..); memcpy(v, ga_integrator_state(it)->v, ..);
- *     q[ga_mechanism_input_at(m, i)] = 5;
- *     ga_mechanism_settle(m, t, q, v, &err);
- *     ga_integrator_restart(it, q, v);
- *
- * settle: v of states and inputs <- their rates at t, q and the other v; nothing else changes. */
-GA_API const char *ga_mechanism_input_name(const ga_mechanism *m, int i);
-GA_API int ga_mechanism_input_at(const ga_mechanism *m, int i);
-GA_API ga_status ga_mechanism_settle(const ga_mechanism *m, double t, const double *q, double *v,
-                                     ga_error *err);
 
 /* Bodies in the order of their calls, without the ground; NULL past the end. moved, of the assembly
  * of the build: how far the origin of its frame went, and by what angle it turned. */

@@ -27,15 +27,14 @@
 
 /* ---- coordinates ---------------------------------------------------------------------------- */
 
-/* A coordinate of a joint: an unknown of its own, without mass. A state of a controller and an input
- * are coordinates without a joint. */
+/* A coordinate of a joint: an unknown of its own, without mass. A state of a controller
+ * is a coordinate without a joint. */
 typedef struct ga_angle {
-  const char *name;     /* "JOINT.NAME", or the name of a state or input */
+  const char *name;     /* "JOINT.NAME", or the name of a state */
   const char *rate;     /* "JOINT.NAME_rate" */
   const char *asked_by; /* the element or output that made it exist, for messages */
   int joint;            /* number in the list of joints; -1: none, or it is in another subdomain */
-  double size;          /* of a state or input: a large value of it */
-  bool input;           /* it is an input */
+  double size;          /* of a state: a large value of it */
   int which;            /* of the coordinates of the joint's type */
   double start, start_rate;
   bool held, rate_held; /* the author gave start, start_rate: an assembly leaves them */
@@ -51,7 +50,8 @@ typedef enum {
   GA_NAMED_JOINT,
   GA_NAMED_OTHER, /* drives, couplers, forces */
   GA_NAMED_SENSOR,
-  GA_NAMED_STATE, /* of a controller, or an input; index: its coordinate */
+  GA_NAMED_STATE, /* of a controller; index: its coordinate */
+  GA_NAMED_INPUT,
   GA_NAMED_PARAMETER
 } ga_named;
 
@@ -81,11 +81,12 @@ struct ga_mechanism {
   bool built;    /* ga_mechanism_build was called: nothing can be added */
   bool assemble; /* the build corrects start values that do not fit */
   double gravity[3];
-  ga_formulation formulation; /* default of rigid bodies */
-  GA_LIST(ga_solid) bodies;   /* number 0 is the ground */
-  GA_LIST(ga_element) joints; /* in order of their calls */
-  GA_LIST(ga_element) others; /* drives, couplers, forces, in order of their calls */
-  GA_LIST(ga_element) sensors;
+  ga_formulation formulation;  /* default of rigid bodies */
+  GA_LIST(ga_solid) bodies;    /* number 0 is the ground */
+  GA_LIST(ga_element) joints;  /* in order of their calls */
+  GA_LIST(ga_element) others;  /* drives, couplers, forces, in order of their calls */
+  GA_LIST(ga_element) sensors; /* and inputs: what has columns only */
+  GA_LIST(ga_input) inputs;
   GA_LIST(ga_angle) coordinates;
   GA_LIST(ga_signal) signals; /* what functions use besides their own variables */
   GA_LIST(ga_uses *) uses;    /* of all functions that use signals */
@@ -132,6 +133,7 @@ struct ga_pass {
   const ga_mechanism *m;
   double t;
   const double *q, *v;
+  const double *u;          /* inputs */
   const ga_evaluation *out; /* what is wanted, and where it goes */
   bool holonomic;           /* g, G, Z, g_t or drift are wanted */
   bool nonholonomic;        /* k, H, Y or k_drift are wanted */
@@ -270,7 +272,7 @@ bool ga_coordinate_row(const ga_pair *p, const ga_coordinate_spec *spec, ga_row 
 /* Wrench of a joint on B in joint axes of A: force, moment about p_a. f is G^T lam + H^T psi. */
 void ga_wrench_columns(const ga_pair *p, const double *f, double *values);
 
-/* Kind of a coordinate: its value is an angle, a length, or anything (states and inputs). */
+/* Kind of a coordinate: its value is an angle, a length, or anything (states). */
 typedef enum { GA_COORDINATE_ANGLE, GA_COORDINATE_LENGTH, GA_COORDINATE_STATE } ga_coordinate_kind;
 static inline ga_coordinate_kind ga_kind_of_coordinate(const ga_mechanism *m, int coordinate) {
   const ga_angle *c = &m->coordinates.item[coordinate];
@@ -334,6 +336,11 @@ const char *ga_mechanism_explain_nonfinite(const ga_mechanism *m, double t, cons
                                            const double *v, char *text, size_t room);
 extern const ga_model_ops ga_mechanism_ops, ga_mechanism_ops_reacting;
 
+/* signal/state.c: sets the inputs of m->model, false: no memory; sets v of all states to their rates
+ * at t, q and the other v */
+bool ga_mechanism_set_inputs(ga_mechanism *m);
+ga_status ga_mechanism_settle(const ga_mechanism *m, double t, const double *q, double *v,
+                              ga_error *err);
 /* assemble.c: assembles q0 and v0 at the build */
 ga_status ga_mechanism_assemble_start(ga_mechanism *m, double t0, ga_error *err);
 /* metric.c: sets m->model.metric; false: no memory */

@@ -89,7 +89,8 @@ ga_status ga_mechanism_make_model(ga_mechanism *m, ga_error *err) {
     if (el->type->rheonomic) m->model.scleronomic = false;
     if (el->npsi > 0 && el->reach) m->model.ops = &ga_mechanism_ops_reacting;
   }
-  if (!name_all(m)) return ga_fail(err, GA_ERR_MEM, "no memory for the mechanism");
+  if (!name_all(m) || !ga_mechanism_set_inputs(m))
+    return ga_fail(err, GA_ERR_MEM, "no memory for the mechanism");
   return ga_model_validate(&m->model, err);
 }
 

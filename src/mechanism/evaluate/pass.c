@@ -26,6 +26,7 @@ void ga_pass_begin(ga_pass *pass, const ga_mechanism *m, double t, const double 
   pass->m = m;
   pass->t = t;
   pass->q = q, pass->v = v;
+  pass->u = out->u ? out->u : m->model.input;
   pass->out = out;
   pass->tangents = out->Kt;
   pass->curved = out->Z || out->Y || out->drift || out->k_drift;

@@ -234,7 +234,11 @@ static ga_status assign_subdomains(const ga_mechanism *m, ga_partition_method ho
 static const ga_element *needs_whole(const ga_mechanism *m) {
   for (int i = 0; i < m->elements.count; i++) {
     const ga_element *el = &m->elements.item[i];
-    if (el->reach || el->type == &ga_element_state) return el;
+    const ga_law *law;
+    if (el->type == &ga_element_state) return el;
+    for (int k = 0; el->type->law && (law = el->type->law(el, k)); k++) {
+      if (law->uses) return el;
+    }
   }
   return NULL;
 }

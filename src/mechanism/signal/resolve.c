@@ -70,6 +70,7 @@ bool ga_mechanism_signal_known(const ga_mechanism *m, const char *name) {
     case GA_NAMED_SENSOR:
       return column_named(element_of(m, r.symbol)->type, r.end) >= 0;
     case GA_NAMED_STATE:
+    case GA_NAMED_INPUT:
       return !*r.end;
     default:
       return false;
@@ -163,7 +164,10 @@ ga_status ga_mechanism_signal_named(ga_mechanism *m, const char *owner, const ch
         status = element_signal(m, owner, name, &r, &signal, err);
         break;
       case GA_NAMED_STATE:
-        signal = (ga_signal){.kind = GA_SIGNAL_COORDINATE, .coordinate = r.symbol->index};
+      case GA_NAMED_INPUT:
+        signal = (ga_signal){
+            .kind = r.symbol->kind == GA_NAMED_INPUT ? GA_SIGNAL_INPUT : GA_SIGNAL_COORDINATE,
+            .coordinate = r.symbol->index};
         if (*r.end) status = fail_unknown(m, owner, name, &r, err);
         break;
       default:

@@ -33,6 +33,7 @@ bool ga_signal_reach(const ga_mechanism *m, int signal, ga_reach *reach) {
   const ga_signal *s = &m->signals.item[signal];
   switch (s->kind) {
     case GA_SIGNAL_TIME:
+    case GA_SIGNAL_INPUT:
       return true;
     case GA_SIGNAL_COORDINATE:
     case GA_SIGNAL_RATE:
@@ -132,7 +133,7 @@ static int own_values(ga_pass *pass, const ga_signal *s, ga_call *c) {
 /* *value <- the signal at the state of the pass, whose v is given. */
 int ga_signal_value(ga_pass *pass, int signal, double *value) {
   const ga_signal *s = &pass->m->signals.item[signal];
-  const ga_angle *angle = &pass->m->coordinates.item[s->coordinate];
+  const ga_angle *angle = pass->m->coordinates.item + s->coordinate;
   ga_dual all[GA_MEASURES_MAX];
   ga_frame frame[2];
   ga_call c;
@@ -140,6 +141,9 @@ int ga_signal_value(ga_pass *pass, int signal, double *value) {
   switch (s->kind) {
     case GA_SIGNAL_TIME:
       *value = pass->t;
+      return 0;
+    case GA_SIGNAL_INPUT:
+      *value = pass->u[s->coordinate];
       return 0;
     case GA_SIGNAL_COORDINATE:
       *value = pass->q[angle->q_at];
@@ -192,6 +196,8 @@ int ga_signal_gradient(ga_pass *pass, int signal, double weight, ga_gradient *gr
   switch (s->kind) {
     case GA_SIGNAL_TIME:
       gradient->t += weight;
+      return 0;
+    case GA_SIGNAL_INPUT:
       return 0;
     case GA_SIGNAL_COORDINATE:
       gradient->q[block_of(gradient->reach, -1, s->coordinate)->first] += weight;

@@ -3,7 +3,8 @@
  * a function of t, q and v:
  *
  *   time          t
- *   coordinate    of a joint; a state of a controller; an input
+ *   input         a number that is set between steps
+ *   coordinate    of a joint; a state of a controller
  *   rate          of a coordinate of a joint
  *   measure       a position or velocity of a body, a value of a sensor: a function of two frames
  *   function      constant + sum weight_i x_i + law(x, signals): the force of a spring, the effort on
@@ -20,6 +21,7 @@
 
 typedef enum ga_signal_kind {
   GA_SIGNAL_TIME,
+  GA_SIGNAL_INPUT,
   GA_SIGNAL_COORDINATE,
   GA_SIGNAL_RATE,
   GA_SIGNAL_MEASURE,
@@ -41,7 +43,7 @@ typedef void (*ga_measure_fn)(const ga_measure_point *p, ga_dual *out);
 
 struct ga_signal {
   ga_signal_kind kind;
-  int coordinate; /* number, of a coordinate or rate */
+  int coordinate; /* number of a coordinate or rate, or of an input */
   /* of a measure: */
   int body[2];
   ga_measure_fn measure;

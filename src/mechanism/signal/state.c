@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* States of controllers and inputs: coordinates without a joint, whose rate a function gives. An input
- * is a state whose rate is 0: its value is in q, so that every integrator has its own, and saved
- * states contain it. */
+/* States of controllers, coordinates without a joint whose rate a function gives; inputs, which the
+ * integrator hands to every evaluation. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "mechanism/signal/signal.h"
 
-/* Add a coordinate of this name without a joint, and the element that gives its rate. what: "state",
- * "input". */
-static ga_status add_state(ga_mechanism *m, const char *what, const ga_controller_state *state,
-                           bool input, ga_error *err) {
+/* Add a state z' = rate(t, signals): a coordinate of this name without a joint, and the element that
+ * gives its rate. */
+ga_status ga_mechanism_add_controller_state(ga_mechanism *m, const ga_controller_state *state,
+                                            ga_error *err) {
   char owner[160];
-  ga_status status = ga_mechanism_claim(m, what, state->name, err);
+  ga_status status = ga_mechanism_claim(m, "state", state->name, err);
   if (status != GA_OK) return status;
-  snprintf(owner, sizeof owner, "%s '%.120s'", what, state->name);
+  snprintf(owner, sizeof owner, "state '%.120s'", state->name);
   const double numbers[2] = {state->start, state->size};
   if (!ga_finite(2, numbers) || state->size < 0) {
     return ga_fail(err, GA_ERR_ARG, "%s: its start and size must be finite, size not negative",
@@ -36,7 +35,6 @@ static ga_status add_state(ga_mechanism *m, const char *what, const ga_controlle
                     .asked_by = ga_mechanism_text(m, owner, NULL),
                     .joint = -1,
                     .size = state->size > 0 ? state->size : 1,
-                    .input = input,
                     .start = state->start,
                     .held = true};
   if (!angle.rate || !angle.asked_by) return ga_fail(err, GA_ERR_MEM, "no memory for %s", owner);
@@ -57,40 +55,59 @@ static ga_status add_state(ga_mechanism *m, const char *what, const ga_controlle
   return GA_OK;
 }
 
-/* Add a state z' = rate(t, signals). */
-ga_status ga_mechanism_add_controller_state(ga_mechanism *m, const ga_controller_state *state,
-                                            ga_error *err) {
-  return add_state(m, "state", state, false, err);
+/* ---- inputs --------------------------------------------------------------------------------- */
+
+/* values[0] <- the value of the input */
+static void input_output(ga_pass *pass, const ga_state *state, const ga_element *el,
+                         double *values) {
+  (void)state;
+  values[0] = pass->u[*(const int *)el->data];
 }
 
-/* Add an input, a state that does not change between steps. */
+static const ga_column input_columns[] = {{"", "", NULL}};
+static const ga_element_type input_type = {
+    .what = "input", GA_COLUMNS(input_columns), .output = input_output};
+
+/* Add an input; it is a column, like a sensor. */
 ga_status ga_mechanism_add_input(ga_mechanism *m, const ga_input *input, ga_error *err) {
-  const ga_controller_state state = {
-      .name = input->name, .start = input->value, .size = input->size};
-  return add_state(m, "input", &state, true, err);
-}
-
-/* Number of the coordinate that is the i-th input, -1 past the end. */
-static int input_coordinate(const ga_mechanism *m, int i) {
-  for (int c = 0; c < m->coordinates.count; c++) {
-    if (m->coordinates.item[c].input && i-- == 0) return c;
+  ga_status status = ga_mechanism_claim(m, "input", input->name, err);
+  if (status != GA_OK) return status;
+  if (!isfinite(input->value)) {
+    return ga_fail(err, GA_ERR_ARG, "input '%s': its value is not a finite number", input->name);
   }
-  return -1;
+  int *number = ga_arena_ints(&m->arena, 1);
+  if (m->arena.failed || !GA_GROW(m->inputs) || !GA_GROW(m->sensors)) {
+    return ga_fail(err, GA_ERR_MEM, "no memory for '%s'", input->name);
+  }
+  *number = m->inputs.count;
+  status = ga_mechanism_define(m, input->name, GA_NAMED_INPUT, *number, 0, err);
+  if (status != GA_OK) return status;
+  const char *name = ga_mechanism_find(m, input->name)->name;
+  m->inputs.item[m->inputs.count++] = (ga_input){.name = name, .value = input->value};
+  m->sensors.item[m->sensors.count++] =
+      (ga_element){.type = &input_type, .name = name, .data = number};
+  return GA_OK;
 }
 
-/* Name of the i-th input, NULL past the end. */
-const char *ga_mechanism_input_name(const ga_mechanism *m, int i) {
-  const int c = i < 0 ? -1 : input_coordinate(m, i);
-  return c < 0 ? NULL : m->coordinates.item[c].name;
+/* Set the names and first values of inputs in m->model; false: no memory. */
+bool ga_mechanism_set_inputs(ga_mechanism *m) {
+  const size_t n = (size_t)m->inputs.count;
+  const char **names = ga_arena_take(&m->arena, n + 1, sizeof *names);
+  double *values = ga_arena_doubles(&m->arena, n + 1);
+  if (m->arena.failed) return false;
+  for (size_t i = 0; i < n; i++) {
+    names[i] = m->inputs.item[i].name;
+    values[i] = m->inputs.item[i].value;
+  }
+  m->model.ninput = m->inputs.count;
+  m->model.input_names = names;
+  m->model.input = values;
+  return true;
 }
 
-/* Number of the i-th input in q, -1 past the end; after the build. */
-int ga_mechanism_input_at(const ga_mechanism *m, int i) {
-  const int c = i < 0 ? -1 : input_coordinate(m, i);
-  return c < 0 ? -1 : m->coordinates.item[c].q_at;
-}
+/* ---- start ---------------------------------------------------------------------------------- */
 
-/* v of all states and inputs <- their rates at t, q and v of the others. */
+/* v of all states <- their rates at t, q and v of the others. */
 ga_status ga_mechanism_settle(const ga_mechanism *m, double t, const double *q, double *v,
                               ga_error *err) {
   const ga_evaluation nothing = {0};
