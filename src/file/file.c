@@ -5,14 +5,19 @@
 #include "file/private.h"
 
 const ga_section ga_sections[] = {
-    {"bodies", "rigid, planar and point bodies", ga_read_body, ga_body_fields, NULL},
-    {"joints", "joints between bodies", ga_read_joint, ga_joint_fields, NULL},
-    {"drives", "coordinates given as functions of time", ga_read_drive, ga_drive_fields, NULL},
-    {"couplers", "linear relations of coordinates", ga_read_coupler, ga_coupler_fields, NULL},
-    {"forces", "forces on bodies and coordinates", ga_read_force, ga_force_fields, ga_force_help},
-    {"limits", "soft stops of coordinates", ga_read_limit, ga_limit_fields, NULL},
-    {"sensors", "further columns", ga_read_sensor, ga_sensor_fields, NULL},
-    {NULL, NULL, NULL, NULL, NULL}};
+    {"bodies", "rigid, planar and point bodies", ga_read_body, ga_body_fields, NULL, false},
+    {"joints", "joints between bodies", ga_read_joint, ga_joint_fields, NULL, false},
+    {"drives", "coordinates given as functions of time", ga_read_drive, ga_drive_fields, NULL,
+     false},
+    {"couplers", "linear relations of coordinates", ga_read_coupler, ga_coupler_fields, NULL,
+     false},
+    {"forces", "forces on bodies and coordinates", ga_read_force, ga_force_fields, ga_force_help,
+     false},
+    {"limits", "soft stops of coordinates", ga_read_limit, ga_limit_fields, NULL, false},
+    {"sensors", "further columns", ga_read_sensor, ga_sensor_fields, NULL, false},
+    {"inputs", "numbers that are set between steps", ga_read_input, ga_input_fields, NULL, true},
+    {"states", "states of controllers", ga_read_state, ga_state_fields, NULL, false},
+    {NULL, NULL, NULL, NULL, NULL, false}};
 
 /* top-level keys that are not sections, in the order in which they are read */
 static const char *const other_keys[] = {"genalpha", "name",        "description", "parameters",
@@ -91,6 +96,7 @@ static bool read_before_build(ga_reader *r, const ga_node *root, const ga_file_o
   const ga_node *output = ga_node_find(root, "output"), *events = ga_node_find(root, "events");
   if (!ga_read_parameters(r, parameters, options)) return false;
   if (!read_world(r, root) || !read_sections(r, root)) return false;
+  if (!ga_read_signals(r)) return false;
   if (run && !ga_read_run(r, run, file)) return false;
   if (output && !ga_want_outputs(r, output)) return false;
   if (events && !ga_read_events(r, events, file)) return false;
@@ -137,11 +143,13 @@ static ga_status load_file(const char *path, const char *text, size_t length,
                           : ga_yaml_read(path, &file->arena, &root, err);
   if (status == GA_OK) status = ga_mechanism_new(&file->mechanism);
   if (status == GA_OK) {
-    ga_reader r = {.path = path, .err = err, .arena = &file->arena, .m = file->mechanism};
+    ga_reader r = {
+        .path = path, .err = err, .arena = &file->arena, .m = file->mechanism, .root = root};
     ga_mechanism_set_log(file->mechanism, options->log, options->log_context);
     read_all(&r, root, options, file);
     status = r.status;
     ga_free(r.joint_forces.item);
+    ga_free(r.uses.item);
     /* the file takes over the lists of the reader, and frees them */
     file->functions.item = r.functions.item, file->functions.count = r.functions.count;
     file->parameters.item = r.parameters.item, file->parameters.count = r.parameters.count;
