@@ -86,6 +86,7 @@ typedef struct {
  * with a '.', or of a sensor, state or input in one of these sections or in a repetition. */
 static bool may_be_signal(const ga_reader *r, const char *name) {
   static const char *const sections[] = {"sensors", "states", "inputs", "controllers"};
+  if (strcmp(name, "pi") == 0 || strcmp(name, "e") == 0) return false; /* constants */
   if (strchr(name, '.') || ga_mechanism_signal_known(r->m, name)) return true;
   if (!r->root || ga_node_find(r->root, "repeat")) return r->root != NULL;
   for (int i = 0; i < 4; i++) {
