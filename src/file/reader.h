@@ -26,14 +26,22 @@ typedef struct ga_joint_force {
   ga_force force;
 } ga_joint_force;
 
+/* A CSV file that an expression reads. */
+typedef struct ga_table_file {
+  const char *name, *path;
+} ga_table_file;
+
 typedef struct ga_reader {
   const char *path;
+  const char *folder;   /* of files that expressions name; NULL: that of path */
+  const ga_node *files; /* the section `files`: texts by name, in place of files; NULL: none */
   ga_error *err;
   ga_status status;
   ga_arena *arena; /* of the file: lives as long as the mechanism */
   ga_mechanism *m;
   GA_LIST(ga_parameter) parameters;
   GA_LIST(ga_expr *) functions;
+  GA_LIST(ga_table_file) tables;
   GA_LIST(ga_joint_force) joint_forces;
   ga_parameter index[GA_INDEX_MAX]; /* of repetitions, the innermost last */
   int nindex;
