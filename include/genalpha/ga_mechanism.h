@@ -84,15 +84,24 @@ typedef ga_point ga_axis; /* a direction */
   }
 
 /* A number, an expression (text) or a function of one's own. Variables are those that the field
- * names, in that order. A function writes f and its first and second derivative by one variable
- * (-1: f alone is wanted) and returns 0, or > 0 if it cannot be evaluated there; it must not change
- * shared data. Text may use the numbers of ga_mechanism_set_parameter. */
+ * names, in that order, then the signals that are used. A function writes f and its first and second
+ * derivative by one variable (-1: f alone is wanted) and returns 0, or > 0 if it cannot be evaluated
+ * there; it must not change shared data. Text may use the numbers of ga_mechanism_set_parameter.
+ *
+ * Signals are named like columns: coordinates and rates of joints ("pin.angle", "pin.angle_rate"),
+ * positions and velocities of bodies ("car.x", "car.vx", in body axes "car.body_vx"), sensors,
+ * lengths, rates and forces of springs, efforts of torsions, states and inputs. Accelerations and
+ * forces of constraints cannot be used. Text uses what it mentions, which must have been added
+ * before; `uses` of a function may name what is added later, the build finds it. All functions but
+ * `position` of a drive may use signals, at most 21. The derivatives of all of it are exact. */
 typedef int (*ga_function_fn)(void *context, const double *variables, int along, double f[3]);
 typedef struct ga_function {
   double constant;
-  const char *text;  /* takes precedence over constant */
-  ga_function_fn fn; /* takes precedence over text */
-  void *context;     /* borrowed, must outlive the mechanism */
+  const char *text;        /* takes precedence over constant */
+  ga_function_fn fn;       /* takes precedence over text */
+  void *context;           /* borrowed, must outlive the mechanism */
+  const char *const *uses; /* names of the signals of fn; copied */
+  int nuses;
 } ga_function;
 
 typedef enum ga_body_type { GA_BODY_RIGID = 0, GA_BODY_PLANAR, GA_BODY_POINT } ga_body_type;
@@ -161,7 +170,7 @@ typedef struct ga_drive {
   const char *name;
   const char *coordinate;
   ga_function position; /* of t: theta = f(t); or */
-  ga_function rate;     /* theta' = f(t) */
+  ga_function rate;     /* theta' = f(t, signals); it acts on theta alone */
 } ga_drive;
 
 /* sum of coefficient_i coordinate_i = equals */
@@ -187,18 +196,18 @@ typedef struct ga_force {
    * given is the body's origin; bushing: as the point of a joint */
   ga_point at;
   ga_axis axis, x_axis; /* as those of a joint; default: the space axes */
-  ga_function value[3]; /* functions of t */
+  ga_function value[3]; /* functions of t and signals */
   ga_force_frame frame; /* axes of value */
   double stiffness, damping;
   ga_given length;     /* free length; default: the initial one */
   ga_given free;       /* free value of the coordinate; default: its start value */
-  ga_function law;     /* function of s, s_dot, t that is added to the tension or effort */
+  ga_function law;     /* function of s, s_dot, t and signals, added to the tension or effort */
   const double *K, *C; /* stiffness and damping of a bushing: 6 x 6 by rows; NULL: zero */
 } ga_force;
 
 /* Types are "point" (body, at GA_ON_A), "distance" (between, at), "angle" (between, directions),
- * "relative" (between, at: position and velocity of the point on B in the frame of A) and
- * "orientation" (between: roll, pitch, yaw of B relative to A). */
+ * "relative" (between, at: position and velocity of the point on B in the frame of A),
+ * "orientation" (between: roll, pitch, yaw of B relative to A) and "expression" (value). */
 typedef struct ga_sensor {
   const char *name;
   const char *type;
@@ -206,7 +215,24 @@ typedef struct ga_sensor {
   const char *between[2];
   ga_point at;        /* in body frames; a side not given is the body's origin */
   ga_axis directions; /* in body axes, both sides */
+  ga_function value;  /* function of t and signals */
 } ga_sensor;
+
+/* A state of a controller, z' = rate(t, signals): an integrator, a filter, a current. It acts on
+ * nothing but the functions that use it. It is an unknown of its own and part of q and v. */
+typedef struct ga_controller_state {
+  const char *name;
+  ga_function rate; /* function of t and signals, itself among them */
+  double start;     /* value at the start */
+  double size;      /* a large value of it, which makes its errors comparable with others; 0: 1 */
+} ga_controller_state;
+
+/* A number that is set between steps, or follows a table (ga_integrator_set_input, ga_simulation_set).
+ * Its number is that of its call, from 0. */
+typedef struct ga_input {
+  const char *name;
+  double value; /* at first */
+} ga_input;
 
 GA_API ga_status ga_mechanism_new(ga_mechanism **out);
 GA_API void ga_mechanism_free(ga_mechanism *m);
@@ -229,6 +255,9 @@ GA_API ga_status ga_mechanism_add_coupler(ga_mechanism *m, const ga_coupler *cou
                                           ga_error *err);
 GA_API ga_status ga_mechanism_add_force(ga_mechanism *m, const ga_force *force, ga_error *err);
 GA_API ga_status ga_mechanism_add_sensor(ga_mechanism *m, const ga_sensor *sensor, ga_error *err);
+GA_API ga_status ga_mechanism_add_controller_state(ga_mechanism *m,
+                                                   const ga_controller_state *state, ga_error *err);
+GA_API ga_status ga_mechanism_add_input(ga_mechanism *m, const ga_input *input, ga_error *err);
 
 /* Make a coordinate exist, so that it is a column: it becomes an unknown of its own, without mass,
  * which counts turns. Drives, couplers and torsions ask by themselves. */

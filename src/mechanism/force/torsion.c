@@ -5,6 +5,7 @@
  *
  * Tangents belong to -F, the left side of the equations. */
 #include "mechanism/force/force.h"
+#include "mechanism/signal/signal.h"
 
 /* Sets the nonzeros: the only entry of Kt and Ct is (theta, theta). */
 static void torsion_structure(const ga_mechanism *m, const ga_element *el, ga_structure *s) {
@@ -31,7 +32,8 @@ static bool torsion_function(ga_pass *pass, const ga_element *el, int i, ga_call
 }
 
 /* *effort = -k (theta - free) - c theta' + law. *by_s, *by_rate: minus its derivatives by theta and
- * theta' (those of the law only if tangents are wanted). Returns 0, or the code of the law. */
+ * theta' (those of the law only if tangents are wanted; what its signals do goes to Kt and Ct at
+ * once). Returns 0, or the code of the law. */
 static int torsion_at(ga_pass *pass, const ga_element *el, bool tangents, double *effort,
                       double *by_s, double *by_rate) {
   const ga_elastic *e = el->data;
@@ -40,11 +42,32 @@ static int torsion_at(ga_pass *pass, const ga_element *el, bool tangents, double
   *effort = -e->stiffness * (call.value[GA_LAW_S] - e->free) - e->damping * call.value[GA_LAW_RATE];
   *by_s = e->stiffness, *by_rate = e->damping;
   if (e->law.zero) return 0;
-  const int code = ga_call_law(&call, tangents, &f);
+  const int code = ga_pass_call(pass, &call, tangents, &f);
   *effort += f;
   *by_s -= call.by[GA_LAW_S];
   *by_rate -= call.by[GA_LAW_RATE];
-  return code;
+  return code == 0 && tangents ? ga_pass_reach(pass, el, &call, NULL) : code;
+}
+
+/* the law is function 0 */
+static const ga_law *torsion_law(const ga_element *el, int i) {
+  return i == 0 ? &((const ga_elastic *)el->data)->law : NULL;
+}
+
+/* The effort as a function of theta, theta' and the signals of its law. */
+static bool torsion_signal(ga_mechanism *m, const ga_element *el, int column, ga_signal *signal) {
+  const ga_elastic *e = el->data;
+  const int angle = el->coordinate[0];
+  const ga_signal theta = {.kind = GA_SIGNAL_COORDINATE, .coordinate = angle};
+  const ga_signal rate = {.kind = GA_SIGNAL_RATE, .coordinate = angle};
+  *signal =
+      (ga_signal){.kind = GA_SIGNAL_FUNCTION,
+                  .law = &e->law,
+                  .variables = ga_of_state,
+                  .own = {ga_mechanism_add_signal(m, &theta), ga_mechanism_add_signal(m, &rate)},
+                  .constant = e->stiffness * e->free,
+                  .weight = {-e->stiffness, -e->damping}};
+  return column == 0 && signal->own[0] >= 0 && signal->own[1] >= 0;
 }
 
 /* Adds the effort to F and its tangents to the diagonal entry of Kt and Ct. Returns 0, or a code
@@ -104,6 +127,8 @@ const ga_force_type ga_force_torsion = {.element = {.name = "torsion",
                                                     .evaluate = torsion_evaluate,
                                                     .energy = torsion_energy,
                                                     .function = torsion_function,
+                                                    .law = torsion_law,
+                                                    .signal = torsion_signal,
                                                     .order = GA_ORDER_FORCES,
                                                     GA_COLUMNS(columns),
                                                     .output = torsion_output},

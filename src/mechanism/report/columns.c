@@ -213,7 +213,7 @@ static void whole_values(const ga_pass *pass, const ga_state *state, double *val
 /* values <- all columns (ga_mechanism_columns numbers) at a state, which has q, v, vd and the
  * multipliers; GA_ERR_ARG before the build: values is unchanged. */
 ga_status ga_mechanism_outputs(const ga_mechanism *m, const ga_state *state, double *values) {
-  const ga_evaluation nothing = {0};
+  const ga_evaluation nothing = {.u = state->u};
   ga_pass pass;
   if (!m->built) return GA_ERR_ARG;
   ga_pass_begin(&pass, m, state->t, state->q, state->v, &nothing);
@@ -261,7 +261,7 @@ static const ga_column_block *block_of_column(const ga_mechanism *m, int i) {
 
 /* Column i at a state; NaN if there is no such column. */
 double ga_mechanism_output(const ga_mechanism *m, const ga_state *state, int column) {
-  const ga_evaluation nothing = {0};
+  const ga_evaluation nothing = {.u = state->u};
   double values[VALUES_MAX];
   ga_pass pass;
   if (!m->built || column < 0 || column >= m->ncolumn) return NAN;
