@@ -7,6 +7,7 @@
 
 #include <genalpha/ga_base.h>
 #include <genalpha/ga_csr.h>
+#include <genalpha/ga_csv.h>
 #include <genalpha/ga_drawable.h>
 #include <genalpha/ga_events.h>
 #include <genalpha/ga_extrapolate.h>

@@ -138,13 +138,45 @@ static const char *nearest_parameter(const void *context, const char *name) {
   return ga_nearest_in(name, parameter_name, ((const scope *)context)->r);
 }
 
+/* Keep the name and the path of a CSV file in r->tables, once. GA_ERR_MEM without memory. */
+static ga_status keep_table(ga_reader *r, const char *name, const char *path, ga_error *err) {
+  for (int i = 0; i < r->tables.count; i++) {
+    if (strcmp(r->tables.item[i].name, name) == 0) return GA_OK;
+  }
+  char *own = ga_arena_take(r->arena, strlen(name) + strlen(path) + 2, 1);
+  if (!own || !GA_GROW(r->tables)) return ga_fail(err, GA_ERR_MEM, "%s: no memory", path);
+  strcpy(own, name);
+  r->tables.item[r->tables.count++] = (ga_table_file){own, strcpy(own + strlen(name) + 1, path)};
+  return GA_OK;
+}
+
+/* *out <- the CSV file of this name (ga_scope): from the section `files`, or from the folder. */
+static ga_status open_csv(const void *context, const char *name, ga_csv **out, ga_error *err) {
+  ga_reader *r = ((const scope *)context)->r;
+  const ga_node *own = r->files ? ga_node_find(r->files, name) : NULL;
+  char path[2048];
+  if (own) return ga_csv_parse(name, own->text, strlen(own->text), out, err);
+  const char *slash = strrchr(r->path, '/'), *folder = r->folder ? r->folder : r->path;
+  const int length = r->folder ? (int)strlen(folder) : slash ? (int)(slash - r->path) : 0;
+  const bool relative = name[0] != '/' && (r->folder || slash);
+  *out = NULL;
+  const int n = snprintf(path, sizeof path, "%.*s%s%s", relative ? length : 0, folder,
+                         relative ? "/" : "", name);
+  if (n < 0 || (size_t)n >= sizeof path) {
+    return ga_fail(err, GA_ERR_FILE, "the path of '%.60s' is too long", name);
+  }
+  const ga_status status = ga_csv_load(path, out, err);
+  return status == GA_OK ? keep_table(r, name, path, err) : status;
+}
+
 /* *expr <- text parsed, a substring of the node's text that begins at `offset`; freed by the
  * caller. variables: those it may use besides parameters and indices, NULL: none. Failures name the
  * column in the file. */
 static bool parse_expression(ga_reader *r, const ga_node *node, const char *text, int offset,
                              const ga_variable *variables, ga_used_names *used, ga_expr **expr) {
   const scope names = {r, variables, used};
-  const ga_scope sc = {.lookup = lookup_name, .nearest = nearest_parameter, .context = &names};
+  const ga_scope sc = {
+      .lookup = lookup_name, .nearest = nearest_parameter, .open = open_csv, .context = &names};
   ga_error err = {GA_OK, ""};
   int column = 1;
   r->below = NULL;

@@ -32,14 +32,22 @@ typedef struct ga_reader_use {
   const ga_node *node;
 } ga_reader_use;
 
+/* A CSV file that an expression reads. */
+typedef struct ga_table_file {
+  const char *name, *path;
+} ga_table_file;
+
 typedef struct ga_reader {
   const char *path;
+  const char *folder;   /* of files that expressions name; NULL: that of path */
+  const ga_node *files; /* the section `files`: texts by name, in place of files; NULL: none */
   ga_error *err;
   ga_status status;
   ga_arena *arena; /* of the file: lives as long as the mechanism */
   ga_mechanism *m;
   GA_LIST(ga_parameter) parameters;
   GA_LIST(ga_expr *) functions;
+  GA_LIST(ga_table_file) tables;
   GA_LIST(ga_joint_force) joint_forces;
   GA_LIST(ga_reader_use) uses;
   const ga_node *root;              /* of the file */

@@ -455,6 +455,8 @@ void ga_file_schema(FILE *to) {
           ", \"additionalProperties\": " REF("number") "},\n"
           "    \"gravity\": " REF("vector3") ",\n"
           "    \"formulation\": {\"enum\": [\"r3so3\", \"se3\"]},\n"
+          "    \"files\": {\"type\": \"object\", \"description\": \"texts of CSV files by name\", "
+          "\"additionalProperties\": " REF("scalar") "},\n"
           "    \"repeat\": {\"type\": \"array\", \"items\": " REF("repetition") "},\n");
   put_run(to);
   put_other_sections(to);
