@@ -219,12 +219,18 @@ typedef struct ga_sensor {
 } ga_sensor;
 
 /* A state of a controller, z' = rate(t, signals): an integrator, a filter, a current. It acts on
- * nothing but the functions that use it. It is an unknown of its own and part of q and v. */
+ * nothing but the functions that use it. It is an unknown of its own and part of q and v.
+ *
+ * Or sampled: z = value(t, signals) at t = 0, every, 2 every, .., held between these times, as in a
+ * digital controller. All that is due at one time sees the values before it. Sampled states are
+ * inputs of the model. */
 typedef struct ga_controller_state {
   const char *name;
-  ga_function rate; /* function of t and signals, itself among them */
-  double start;     /* value at the start */
-  double size;      /* a large value of it, which makes its errors comparable with others; 0: 1 */
+  ga_function rate;  /* function of t and signals, itself among them; or */
+  ga_function value; /* its values at the samples, and */
+  double every;      /* the time between them, s */
+  double start;      /* value at the start, before the first sample */
+  double size;       /* a large value of it, which makes its errors comparable with others; 0: 1 */
 } ga_controller_state;
 
 /* A number that is set between steps, or follows a table (ga_integrator_set_input, ga_simulation_set).

@@ -34,7 +34,11 @@ bool ga_read_input(ga_reader *r, const char *name, const ga_node *node) {
 #define AT(member) offsetof(ga_controller_state, member)
 const ga_field ga_state_fields[] = {
     {"rate", "function_t", "its time derivative, function of t and signals, itself among them",
-     ga_field_of_time, AT(rate), NULL, true, NULL},
+     ga_field_of_time, AT(rate), NULL, false, NULL},
+    {"value", "function_t", "of a sampled state: its value from a sample on", ga_field_of_time,
+     AT(value), NULL, false, NULL},
+    {"every", "number", "of a sampled state: time between samples, which begin at t = 0",
+     ga_field_number, AT(every), NULL, false, "s"},
     {"start", "number", "value at the start", ga_field_number, AT(start), NULL, false, NULL},
     {"size", "number", "a large value of it, for comparing errors; default: 1", ga_field_number,
      AT(size), NULL, false, NULL},

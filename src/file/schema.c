@@ -179,6 +179,9 @@ static const struct {
                                                                                                                        " \"array\""
                                                                                                                        "}}}"},
     {"limits", "\"anyOf\": [{\"required\": [\"lower\"]}, {\"required\": [\"upper\"]}]"},
+    {"states",
+     "\"oneOf\": [{\"required\": [\"rate\"], \"properties\": {\"value\": false, \"every\": false}}, "
+     "{\"required\": [\"value\", \"every\"], \"properties\": {\"rate\": false}}]"},
     {"drives", "\"oneOf\": [{\"required\": [\"position\"]}, {\"required\": [\"rate\"]}]"},
     {"sensors",
      "\"allOf\": [{\"if\": {\"properties\": {\"type\": {\"const\": \"point\"}}}, \"then\": "

@@ -62,6 +62,14 @@ typedef struct ga_symbol {
   double value;
 } ga_symbol;
 
+/* A sampled state: value at t = 0, every, 2 every, .., which becomes an input of the model. */
+typedef struct ga_sample {
+  int input;
+  double every;
+  ga_law value;
+} ga_sample;
+enum { GA_SAMPLES_MAX = 256 };
+
 /* A list that grows. Memory that does not grow is in the arena. */
 #define GA_LIST(type) \
   struct {            \
@@ -87,6 +95,7 @@ struct ga_mechanism {
   GA_LIST(ga_element) others;  /* drives, couplers, forces, in order of their calls */
   GA_LIST(ga_element) sensors; /* and inputs: what has columns only */
   GA_LIST(ga_input) inputs;
+  GA_LIST(ga_sample) samples; /* states that are sampled */
   GA_LIST(ga_angle) coordinates;
   GA_LIST(ga_signal) signals; /* what functions use besides their own variables */
   GA_LIST(ga_uses *) uses;    /* of all functions that use signals */
@@ -339,6 +348,9 @@ extern const ga_model_ops ga_mechanism_ops, ga_mechanism_ops_reacting;
 /* signal/state.c: sets the inputs of m->model, false: no memory; sets v of all states to their rates
  * at t, q and the other v */
 bool ga_mechanism_set_inputs(ga_mechanism *m);
+double ga_mechanism_next_sample(const ga_mechanism *m, double t);
+int ga_mechanism_sample(const ga_mechanism *m, double t, const double *q, const double *v,
+                        bool first, double *u);
 ga_status ga_mechanism_settle(const ga_mechanism *m, double t, const double *q, double *v,
                               ga_error *err);
 /* assemble.c: assembles q0 and v0 at the build */

@@ -152,6 +152,15 @@ static const char *model_explain(void *user, int code, char *text, size_t room) 
   return ga_mechanism_explain(user, code, text, room);
 }
 
+/* ga_model_ops.next_sample and sample: states that are sampled */
+static double model_next_sample(void *user, double t) {
+  return ga_mechanism_next_sample(user, t);
+}
+static int model_sample(void *user, double t, const double *q, const double *v, bool first,
+                        double *u) {
+  return ga_mechanism_sample(user, t, q, v, first, u);
+}
+
 /* The callbacks of a mechanism's model, whose user pointer is the mechanism. With a reaction of its
  * own if the rate of a drive or a state is a function of signals: such a row reacts on its own
  * coordinate only, not along its gradient. */
@@ -159,6 +168,7 @@ static const char *model_explain(void *user, int code, char *text, size_t room) 
   {                                                                                                \
     .evaluate = model_evaluate, .explain = model_explain,                                          \
     .explain_nonfinite = model_explain_nonfinite, .energy = model_energy,                          \
+    .next_sample = model_next_sample, .sample = model_sample,                                      \
     .gives = GA_GIVES_G | GA_GIVES_H | GA_GIVES_TANGENTS | GA_GIVES_Z | GA_GIVES_Y | GA_GIVES_GT | \
              GA_GIVES_DRIFT | GA_GIVES_K_DRIFT | (more)                                            \
   }
