@@ -169,7 +169,7 @@ bool ga_read_limit(ga_reader *r, const char *name, const ga_node *node);
 /* Keys of a joint that act on its coordinates: nodes, NULL: not given. ga_read_on_coordinates keeps
  * their forces in r->joint_forces; ga_add_joint_forces adds them to r->m, after `initial`. */
 typedef struct ga_on_coordinates {
-  const ga_node *stiffness, *damping, *free, *limits;
+  const ga_node *stiffness, *damping, *free, *inertia, *friction, *limits;
 } ga_on_coordinates;
 bool ga_read_on_coordinates(ga_reader *r, const char *joint, const char *type, const ga_node *node,
                             const ga_on_coordinates *on);

@@ -88,6 +88,22 @@ static const struct {
     {"each_coordinate",
      "{\"oneOf\": [" REF("number") ", {\"type\": \"object\", \"minProperties\": 1, "
                                    "\"additionalProperties\": " REF("number") "}]}"},
+    {"joint_friction",
+     "{\"oneOf\": [" REF("dry_friction") ", {\"type\": \"object\", \"minProperties\": 1, "
+                                         "\"additionalProperties\": " REF("dry_friction") "}]}"},
+    {"dry_friction",
+     "{\"type\": \"object\", \"properties\": {\"friction\": " REF(
+         "number") ", \"static_friction\": " REF("number") ", \"speed\": " REF("number") "}, "
+                                                                                         "\"require"
+                                                                                         "d\": "
+                                                                                         "[\"fricti"
+                                                                                         "on\", "
+                                                                                         "\"speed\""
+                                                                                         "], "
+                                                                                         "\"additio"
+                                                                                         "nalProper"
+                                                                                         "ties\": "
+                                                                                         "false}"},
     {"joint_limits", "{\"oneOf\": [" REF("stop") ", {\"type\": \"object\", \"minProperties\": 1, "
                                                  "\"additionalProperties\": " REF("stop") "}]}"},
     {"stop",
@@ -180,22 +196,26 @@ static const struct {
                                                                                                                        "}}}"},
     {"limits", "\"anyOf\": [{\"required\": [\"lower\"]}, {\"required\": [\"upper\"]}]"},
     {"states",
-     "\"oneOf\": [{\"required\": [\"rate\"], \"properties\": {\"value\": false, \"every\": false}}, "
+     "\"oneOf\": [{\"required\": [\"rate\"], \"properties\": {\"value\": false, \"every\": "
+     "false}}, "
      "{\"required\": [\"value\", \"every\"], \"properties\": {\"rate\": false}}]"},
     {"drives", "\"oneOf\": [{\"required\": [\"position\"]}, {\"required\": [\"rate\"]}]"},
     {"sensors",
      "\"allOf\": [{\"if\": {\"properties\": {\"type\": {\"const\": \"point\"}}}, \"then\": "
      "{\"required\": [\"body\"]}}, {\"if\": {\"properties\": {\"type\": {\"const\": "
-     "\"expression\"}}}, \"then\": {\"required\": [\"value\"]}}, {\"if\": {\"properties\": {\"type\": "
-     "{\"enum\": [\"distance\", \"angle\", \"relative\", \"orientation\"]}}}, \"then\": {\"required\": "
+     "\"expression\"}}}, \"then\": {\"required\": [\"value\"]}}, {\"if\": {\"properties\": "
+     "{\"type\": {\"const\": \"power\"}}}, \"then\": {\"required\": [\"of\"]}}, {\"if\": "
+     "{\"properties\": {\"type\": "
+     "{\"enum\": [\"distance\", \"angle\", \"relative\", \"orientation\"]}}}, \"then\": "
+     "{\"required\": "
      "[\"between\"]}}, {\"if\": "
      "{\"properties\": {\"type\": {\"const\": \"angle\"}}}, \"then\": {\"required\": "
      "[\"directions\"], \"properties\": {\"directions\": {\"type\": \"object\", "
      "\"minProperties\": 2}}}}]"},
     {NULL, NULL}};
 
-static const ga_section events_section = {"events", "times at which an expression is zero", NULL,
-                                          ga_event_fields, NULL, false};
+static const ga_section events_section = {
+    "events", "times at which an expression is zero", NULL, ga_event_fields, NULL, false};
 
 /* Names of types: the i-th type of joints, forces, sensors; NULL past the end. */
 static const char *joint_name(int i) {

@@ -35,6 +35,8 @@ typedef struct ga_angle {
   const char *asked_by; /* the element or output that made it exist, for messages */
   int joint;            /* number in the list of joints; -1: none, or it is in another subdomain */
   double size;          /* of a state: a large value of it */
+  double inertia;       /* of a rotor on it; 0: none */
+  int M_at;             /* slot of the inertia in M */
   int which;            /* of the coordinates of the joint's type */
   double start, start_rate;
   bool held, rate_held; /* the author gave start, start_rate: an assembly leaves them */
@@ -307,6 +309,7 @@ typedef struct ga_coupler_data {
 typedef struct ga_sensor_data {
   double s[2][3]; /* points from the centres of mass, or directions; body axes */
   ga_law value;   /* of an expression */
+  int of;         /* number in the list of others */
 } ga_sensor_data;
 
 typedef struct ga_sensor_type {

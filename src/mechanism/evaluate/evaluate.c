@@ -27,6 +27,10 @@ int ga_mechanism_evaluate(const ga_mechanism *m, double t, const double *q, cons
       b->kind->inertia(&pass, b);
     }
   }
+  for (int c = 0; out->M && c < m->coordinates.count; c++) {
+    const ga_angle *angle = &m->coordinates.item[c];
+    if (angle->M_at >= 0) out->M->val[angle->M_at] = angle->inertia;
+  }
   /* M alone: no element adds to it */
   if (!out->F && !pass.tangents && !pass.holonomic && !pass.nonholonomic) return 0;
   for (int i = 0; i < m->elements.count; i++) {
@@ -68,6 +72,10 @@ static int model_energy(void *user, double t, const double *q, const double *v, 
     ga_frame f;
     b->kind->frame(q + b->q_at, v + b->v_at, &f);
     body_energy(m, b, &f, kin, pot);
+  }
+  for (int c = 0; c < m->coordinates.count; c++) {
+    const ga_angle *angle = &m->coordinates.item[c];
+    if (angle->M_at >= 0) *kin += 0.5 * angle->inertia * v[angle->v_at] * v[angle->v_at];
   }
   for (int i = 0; i < m->elements.count; i++) {
     const ga_element *el = &m->elements.item[i];
