@@ -17,6 +17,7 @@ const ga_section ga_sections[] = {
     {"sensors", "further columns", ga_read_sensor, ga_sensor_fields, NULL, false},
     {"inputs", "numbers that are set between steps", ga_read_input, ga_input_fields, NULL, true},
     {"states", "states of controllers", ga_read_state, ga_state_fields, NULL, false},
+    {"controllers", "ready controllers", ga_read_controller, ga_controller_fields, NULL, false},
     {NULL, NULL, NULL, NULL, NULL, false}};
 
 /* top-level keys that are not sections, in the order in which they are read */
