@@ -75,7 +75,7 @@ static void study(const ga_mechanism *m, const char *method, bool jump) {
   const int nv = ga_space_nv(model->space);
   const int size[FIELDS] = {0, nv, nv, model->nlam, model->npsi};
   snapshot shot[3];
-  for (int i = 0; i < 3; i++) shot[i] = run(m, method, 2e-3 / (1 << i), jump);
+  for (int i = 0; i < 3; i++) shot[i] = run(m, method, 1e-3 / (1 << i), jump);
   for (int k = 0; k < FIELDS; k++) {
     double e[2];
     for (int i = 0; i < 2; i++) {
@@ -84,7 +84,7 @@ static void study(const ga_mechanism *m, const char *method, bool jump) {
     }
     print_message("%s %-3s %.3e %.3e order %.3f\n", method, field_name[k], e[0], e[1],
                   slope(e[0], e[1]));
-    assert_between(field_name[k], slope(e[0], e[1]), 1.8, 2.25);
+    assert_between(field_name[k], slope(e[0], e[1]), 1.95, 2.05);
   }
 }
 
