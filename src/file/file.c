@@ -5,14 +5,19 @@
 #include "file/private.h"
 
 const ga_section ga_sections[] = {
-    {"bodies", "rigid, planar and point bodies", ga_read_body, ga_body_fields, NULL},
-    {"joints", "joints between bodies", ga_read_joint, ga_joint_fields, NULL},
-    {"drives", "coordinates given as functions of time", ga_read_drive, ga_drive_fields, NULL},
-    {"couplers", "linear relations of coordinates", ga_read_coupler, ga_coupler_fields, NULL},
-    {"forces", "forces on bodies and coordinates", ga_read_force, ga_force_fields, ga_force_help},
-    {"limits", "soft stops of coordinates", ga_read_limit, ga_limit_fields, NULL},
-    {"sensors", "further columns", ga_read_sensor, ga_sensor_fields, NULL},
-    {NULL, NULL, NULL, NULL, NULL}};
+    {"bodies", "rigid, planar and point bodies", ga_read_body, ga_body_fields, NULL, false},
+    {"joints", "joints between bodies", ga_read_joint, ga_joint_fields, NULL, false},
+    {"drives", "coordinates given as functions of time", ga_read_drive, ga_drive_fields, NULL,
+     false},
+    {"couplers", "linear relations of coordinates", ga_read_coupler, ga_coupler_fields, NULL,
+     false},
+    {"forces", "forces on bodies and coordinates", ga_read_force, ga_force_fields, ga_force_help,
+     false},
+    {"limits", "soft stops of coordinates", ga_read_limit, ga_limit_fields, NULL, false},
+    {"sensors", "further columns", ga_read_sensor, ga_sensor_fields, NULL, false},
+    {"inputs", "numbers that are set between steps", ga_read_input, ga_input_fields, NULL, true},
+    {"states", "states of controllers", ga_read_state, ga_state_fields, NULL, false},
+    {NULL, NULL, NULL, NULL, NULL, false}};
 
 /* top-level keys that are not sections, in the order in which they are read */
 static const char *const other_keys[] = {
@@ -105,6 +110,7 @@ static bool read_before_build(ga_reader *r, const ga_node *root, const ga_file_o
   if (r->files && !check_files(r)) return false;
   if (!ga_read_parameters(r, parameters, options)) return false;
   if (!read_world(r, root) || !read_sections(r, root)) return false;
+  if (!ga_read_signals(r)) return false;
   if (run && !ga_read_run(r, run, file)) return false;
   if (output && !ga_want_outputs(r, output)) return false;
   if (events && !ga_read_events(r, events, file)) return false;
@@ -154,6 +160,7 @@ static ga_status load_file(const char *path, const char *text, size_t length,
     ga_reader r = {.path = path,
                    .folder = options->folder,
                    .files = root->kind == GA_NODE_MAP ? ga_node_find(root, "files") : NULL,
+                   .root = root,
                    .err = err,
                    .arena = &file->arena,
                    .m = file->mechanism};
@@ -161,6 +168,7 @@ static ga_status load_file(const char *path, const char *text, size_t length,
     read_all(&r, root, options, file);
     status = r.status;
     ga_free(r.joint_forces.item);
+    ga_free(r.uses.item);
     /* the file takes over the lists of the reader, and frees them */
     file->functions.item = r.functions.item, file->functions.count = r.functions.count;
     file->tables.item = r.tables.item, file->tables.count = r.tables.count;

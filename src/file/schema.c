@@ -182,14 +182,17 @@ static const struct {
     {"drives", "\"oneOf\": [{\"required\": [\"position\"]}, {\"required\": [\"rate\"]}]"},
     {"sensors",
      "\"allOf\": [{\"if\": {\"properties\": {\"type\": {\"const\": \"point\"}}}, \"then\": "
-     "{\"required\": [\"body\"]}, \"else\": {\"required\": [\"between\"]}}, {\"if\": "
+     "{\"required\": [\"body\"]}}, {\"if\": {\"properties\": {\"type\": {\"const\": "
+     "\"expression\"}}}, \"then\": {\"required\": [\"value\"]}}, {\"if\": {\"properties\": {\"type\": "
+     "{\"enum\": [\"distance\", \"angle\", \"relative\", \"orientation\"]}}}, \"then\": {\"required\": "
+     "[\"between\"]}}, {\"if\": "
      "{\"properties\": {\"type\": {\"const\": \"angle\"}}}, \"then\": {\"required\": "
      "[\"directions\"], \"properties\": {\"directions\": {\"type\": \"object\", "
      "\"minProperties\": 2}}}}]"},
     {NULL, NULL}};
 
 static const ga_section events_section = {"events", "times at which an expression is zero", NULL,
-                                          ga_event_fields, NULL};
+                                          ga_event_fields, NULL, false};
 
 /* Names of types: the i-th type of joints, forces, sensors; NULL past the end. */
 static const char *joint_name(int i) {
@@ -347,9 +350,9 @@ static void put_force_rules(FILE *to) {
 static void put_entry(FILE *to, const ga_section *s) {
   char text[GA_HELP_ROOM];
   fprintf(to,
-          ",\n    \"%s_entry\": {\"type\": \"object\", \"additionalProperties\": false,\n"
+          ",\n    \"%s_entry\": {%s\"type\": \"object\", \"additionalProperties\": false,\n"
           "      \"properties\": {",
-          s->name);
+          s->name, s->number ? "\"oneOf\": [" REF("number") ", {" : "");
   for (const ga_field *f = s->fields; f->key; f++) {
     fprintf(to, "%s\n        \"%s\": {\"description\": ", f == s->fields ? "" : ",", f->key);
     put_text(to, ga_field_help(s, f, text, sizeof text));
@@ -374,7 +377,7 @@ static void put_entry(FILE *to, const ga_section *s) {
   }
   if (s->read == ga_read_joint) put_joint_rules(to);
   if (s->read == ga_read_force) put_force_rules(to);
-  fprintf(to, "}");
+  fprintf(to, s->number ? "}]}" : "}");
 }
 
 /* Print the definition of a repetition: index, from, to, sections, inner repetitions. */

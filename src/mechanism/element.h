@@ -25,6 +25,7 @@ typedef struct ga_uses {
   const char *const *name;
   int *signal;               /* numbers in the list of signals; NULL: not resolved yet */
   const char *owner, *field; /* for messages */
+  const void *source;        /* the names as the author gave them, to find them again */
   int mark;                  /* of the search for cycles */
 } ga_uses;
 

@@ -337,6 +337,7 @@ static ga_status keep_uses(ga_mechanism *m, const char *owner, const char *field
   }
   *uses = (ga_uses){.count = count,
                     .name = copy,
+                    .source = name,
                     .owner = ga_mechanism_text(m, owner, NULL),
                     .field = ga_mechanism_text(m, field, NULL)};
   for (int i = 0; i < count; i++) copy[i] = ga_mechanism_text(m, name[i] ? name[i] : "", NULL);
