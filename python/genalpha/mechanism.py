@@ -23,7 +23,7 @@ from .table import Table
 
 # What `run` of a model file may say besides the options of the library: about rows, which Python
 # takes, about files the tool writes, which it passes over, and the rest, which it refuses.
-_ROW_OPTIONS = ("t_end", "every", "out_dt", "stop_when")
+_ROW_OPTIONS = ("t_end", "every", "out_dt", "stop_when", "input", "interpolate")
 _TOOL_FILES = ("out", "plot", "final", "columns", "save_state", "checkpoint_every")
 
 

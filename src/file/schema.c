@@ -183,16 +183,18 @@ static const struct {
     {"sensors",
      "\"allOf\": [{\"if\": {\"properties\": {\"type\": {\"const\": \"point\"}}}, \"then\": "
      "{\"required\": [\"body\"]}}, {\"if\": {\"properties\": {\"type\": {\"const\": "
-     "\"expression\"}}}, \"then\": {\"required\": [\"value\"]}}, {\"if\": {\"properties\": {\"type\": "
-     "{\"enum\": [\"distance\", \"angle\", \"relative\", \"orientation\"]}}}, \"then\": {\"required\": "
+     "\"expression\"}}}, \"then\": {\"required\": [\"value\"]}}, {\"if\": {\"properties\": "
+     "{\"type\": "
+     "{\"enum\": [\"distance\", \"angle\", \"relative\", \"orientation\"]}}}, \"then\": "
+     "{\"required\": "
      "[\"between\"]}}, {\"if\": "
      "{\"properties\": {\"type\": {\"const\": \"angle\"}}}, \"then\": {\"required\": "
      "[\"directions\"], \"properties\": {\"directions\": {\"type\": \"object\", "
      "\"minProperties\": 2}}}}]"},
     {NULL, NULL}};
 
-static const ga_section events_section = {"events", "times at which an expression is zero", NULL,
-                                          ga_event_fields, NULL, false};
+static const ga_section events_section = {
+    "events", "times at which an expression is zero", NULL, ga_event_fields, NULL, false};
 
 /* Names of types: the i-th type of joints, forces, sensors; NULL past the end. */
 static const char *joint_name(int i) {
