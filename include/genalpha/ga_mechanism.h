@@ -184,7 +184,8 @@ typedef struct ga_coupler {
 
 typedef enum ga_force_frame { GA_FORCE_SPACE = 0, GA_FORCE_BODY } ga_force_frame;
 
-/* ga_force_types lists the types ("force", "torque", "spring", "torsion", "bushing") and the fields
+/* ga_force_types lists the types ("force", "torque", "spring", "torsion", "friction", "bushing") and the
+ * fields
  * that each of them uses. */
 typedef struct ga_force {
   const char *name;
@@ -199,15 +200,19 @@ typedef struct ga_force {
   ga_function value[3]; /* functions of t and signals */
   ga_force_frame frame; /* axes of value */
   double stiffness, damping;
-  ga_given length;     /* free length; default: the initial one */
-  ga_given free;       /* free value of the coordinate; default: its start value */
-  ga_function law;     /* function of s, s_dot, t and signals, added to the tension or effort */
-  const double *K, *C; /* stiffness and damping of a bushing: 6 x 6 by rows; NULL: zero */
+  ga_given length;        /* free length; default: the initial one */
+  ga_given free;          /* free value of the coordinate; default: its start value */
+  ga_function law;        /* function of s, s_dot, t and signals, added to the tension or effort */
+  const double *K, *C;    /* stiffness and damping of a bushing: 6 x 6 by rows; NULL: zero */
+  double friction;        /* effort of dry friction while it slides */
+  double static_friction; /* near rest; 0: the same */
+  double speed;           /* the rate over which friction changes its sign */
 } ga_force;
 
 /* Types are "point" (body, at GA_ON_A), "distance" (between, at), "angle" (between, directions),
  * "relative" (between, at: position and velocity of the point on B in the frame of A),
- * "orientation" (between: roll, pitch, yaw of B relative to A) and "expression" (value). */
+ * "orientation" (between: roll, pitch, yaw of B relative to A) "expression" (value) and "power" (of: power that a
+ * force, drive or coupler delivers to the mechanism, negative where it takes some). */
 typedef struct ga_sensor {
   const char *name;
   const char *type;
@@ -216,15 +221,22 @@ typedef struct ga_sensor {
   ga_point at;        /* in body frames; a side not given is the body's origin */
   ga_axis directions; /* in body axes, both sides */
   ga_function value;  /* function of t and signals */
+  const char *of;     /* name of a force, drive or coupler */
 } ga_sensor;
 
 /* A state of a controller, z' = rate(t, signals): an integrator, a filter, a current. It acts on
- * nothing but the functions that use it. It is an unknown of its own and part of q and v. */
+ * nothing but the functions that use it. It is an unknown of its own and part of q and v.
+ *
+ * Or sampled: z = value(t, signals) at t = 0, every, 2 every, .., held between these times, as in a
+ * digital controller. All that is due at one time sees the values before it. Sampled states are
+ * inputs of the model. */
 typedef struct ga_controller_state {
   const char *name;
-  ga_function rate; /* function of t and signals, itself among them */
-  double start;     /* value at the start */
-  double size;      /* a large value of it, which makes its errors comparable with others; 0: 1 */
+  ga_function rate;  /* function of t and signals, itself among them; or */
+  ga_function value; /* its values at the samples, and */
+  double every;      /* the time between them, s */
+  double start;      /* value at the start, before the first sample */
+  double size;       /* a large value of it, which makes its errors comparable with others; 0: 1 */
 } ga_controller_state;
 
 /* A number that is set between steps, or follows a table (ga_integrator_set_input, ga_simulation_set).
@@ -264,6 +276,12 @@ GA_API ga_status ga_mechanism_add_input(ga_mechanism *m, const ga_input *input, 
  * which counts turns. Drives, couplers and torsions ask by themselves. */
 GA_API ga_status ga_mechanism_want_coordinate(ga_mechanism *m, const char *coordinate,
                                               ga_error *err);
+
+/* The inertia of a rotor on a coordinate (kg m^2 for an angle, kg for a position), which may be geared:
+ * J theta'' and J theta'^2/2 are those of the coordinate. Its spin does not count as angular momentum
+ * of the bodies. It makes the coordinate exist; several calls add up. */
+GA_API ga_status ga_mechanism_add_inertia(ga_mechanism *m, const char *coordinate, double inertia,
+                                          ga_error *err);
 
 /* Start value and rate of a coordinate, in place of what the bodies' positions and velocities say.
  * They must agree with these, but for whole turns of an angle: the build checks it. */
@@ -412,7 +430,10 @@ enum {
   GA_FORCE_HAS_DAMPING = 512,   /* or C */
   GA_FORCE_HAS_LENGTH = 1024,
   GA_FORCE_HAS_FREE = 2048,
-  GA_FORCE_HAS_LAW = 4096
+  GA_FORCE_HAS_LAW = 4096,
+  GA_FORCE_HAS_FRICTION = 8192,
+  GA_FORCE_HAS_STATIC_FRICTION = 16384,
+  GA_FORCE_HAS_SPEED = 32768
 };
 /* The i-th type; false past the end. */
 GA_API bool ga_force_types(int i, ga_force_type_info *info);

@@ -133,6 +133,14 @@ typedef struct ga_model_ops {
   /* Optional: kinetic and potential energy, for reports. */
   int (*energy)(void *user, double t, const double *q, const double *v, double *kin, double *pot);
 
+  /* Optional: inputs that the model itself sets at times of its own and that are held between them,
+   * such as the output of a digital controller. next_sample: the first of these times after t,
+   * INFINITY: none; steps end there. sample: writes the values from t on into u, which has the values
+   * until t; first: at a start, where u has anything. The run restarts if a value changes, so that
+   * order 2 is kept. */
+  double (*next_sample)(void *user, double t);
+  int (*sample)(void *user, double t, const double *q, const double *v, bool first, double *u);
+
   unsigned gives; /* GA_GIVES_.. of evaluate, joined by |; the rest is left to differences */
 } ga_model_ops;
 

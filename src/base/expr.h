@@ -5,7 +5,7 @@
  *   sin cos tan asin acos atan atan2 sinh cosh tanh exp log sqrt abs min max sign floor mod hypot,
  *   clamp(x, a, b), impact(gap, rate, k, e, c, d),
  *   if(c, a, b) with < <= > >= == != in c, step(t, t0, y0, t1, y1), table(x, [x..], [y..]) and
- *   table(x, [x..], [y..], akima|linear|cubic|hold, periodic), postfix units deg, rpm, mm,
+ *   table(x, [x..], [y..], akima|linear|cubic|hold, periodic), postfix units deg, rpm, mm, ms,
  *   table(x, "FILE.csv", "column", "column of x", kind, periodic), where all behind "column" may be
  *   left out; the column of x is then the first one
  *

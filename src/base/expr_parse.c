@@ -34,8 +34,10 @@ static const struct {
 static const struct {
   const char *name;
   double factor;
-} units[] = {
-    {"deg", 3.14159265358979323846 / 180}, {"rpm", 2 * 3.14159265358979323846 / 60}, {"mm", 1e-3}};
+} units[] = {{"deg", 3.14159265358979323846 / 180},
+             {"rpm", 2 * 3.14159265358979323846 / 60},
+             {"mm", 1e-3},
+             {"ms", 1e-3}};
 enum { NUNIT = (int)(sizeof units / sizeof units[0]) };
 
 /* functions stand before operations in the list */
@@ -257,7 +259,7 @@ static void parse_unit(ga_parser *p) {
   }
   ga_parser_skip_spaces(p);
   while (isspace((unsigned char)*where)) where++;
-  ga_parser_complain(p, where, "an operator or a unit (deg, rpm, mm) is expected before '%s'%s",
+  ga_parser_complain(p, where, "an operator or a unit (deg, rpm, mm, ms) is expected before '%s'%s",
                      name, is_usual_unit(name) ? "; SI units are left out" : "");
 }
 

@@ -14,9 +14,10 @@ const ga_section ga_sections[] = {
     {"forces", "forces on bodies and coordinates", ga_read_force, ga_force_fields, ga_force_help,
      false},
     {"limits", "soft stops of coordinates", ga_read_limit, ga_limit_fields, NULL, false},
-    {"sensors", "further columns", ga_read_sensor, ga_sensor_fields, NULL, false},
     {"inputs", "numbers that are set between steps", ga_read_input, ga_input_fields, NULL, true},
     {"states", "states of controllers", ga_read_state, ga_state_fields, NULL, false},
+    {"controllers", "ready controllers", ga_read_controller, ga_controller_fields, NULL, false},
+    {"sensors", "further columns", ga_read_sensor, ga_sensor_fields, NULL, false},
     {NULL, NULL, NULL, NULL, NULL, false}};
 
 /* top-level keys that are not sections, in the order in which they are read */

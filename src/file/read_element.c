@@ -103,6 +103,11 @@ const ga_field ga_joint_fields[] = {
      keep_node, AT(joint_input, on.free), NULL, false, "q"},
     {"damping", "each_coordinate", "of its coordinate", keep_node, AT(joint_input, on.damping),
      NULL, false, "J s/q^2"},
+    {"inertia", "each_coordinate", "of a rotor on its coordinate", keep_node,
+     AT(joint_input, on.inertia), NULL, false, "J s^2/q^2"},
+    {"friction", "joint_friction",
+     "dry friction on its coordinate: {friction, static_friction, speed}", keep_node,
+     AT(joint_input, on.friction), NULL, false, "J/q, q/s"},
     {"limits", "joint_limits", "soft stops of its coordinate, as in the section limits", keep_node,
      AT(joint_input, on.limits), NULL, false, "q"},
     {.key = NULL}};
@@ -221,6 +226,12 @@ const ga_field ga_force_fields[] = {
      AT(force_input, force.free), NULL, false, "q"},
     {"law", "function_s", "function of s, s_dot, t and signals, added to tension or effort",
      ga_field_of_state, AT(force_input, force.law), NULL, false, "J/q"},
+    {"friction", "number", "effort while it slides", ga_field_number,
+     AT(force_input, force.friction), NULL, false, "J/q"},
+    {"static_friction", "number", "effort near rest; default: friction", ga_field_number,
+     AT(force_input, force.static_friction), NULL, false, "J/q"},
+    {"speed", "number", "rate over which it changes its sign", ga_field_number,
+     AT(force_input, force.speed), NULL, false, "q/s"},
     {.key = NULL}};
 
 /* Bit GA_FORCE_HAS_.. of a key; 0: not a field of forces (type, ..). */
@@ -335,6 +346,8 @@ const ga_field ga_sensor_fields[] = {
      ga_field_own_point, AT(ga_sensor, at), NULL, false, "m"},
     {"directions", "direction", "angle: {A: [], B: []} in body axes", ga_field_point,
      AT(ga_sensor, directions), NULL, false, NULL},
+    {"of", "name", "power: a force, drive or coupler", ga_field_name, AT(ga_sensor, of), NULL,
+     false, NULL},
     {"value", "function_t", "expression: function of t and signals", ga_field_of_time,
      AT(ga_sensor, value), NULL, false, NULL},
     {.key = NULL}};

@@ -390,6 +390,12 @@ bool ga_read_name(ga_reader *r, const ga_node *node, const char **name) {
   return true;
 }
 
+/* A copy of a text in the file's arena; "" without memory. */
+const char *ga_reader_text(ga_reader *r, const char *text) {
+  char *copy = ga_arena_take(r->arena, strlen(text) + 1, 1);
+  return copy ? strcpy(copy, text) : "";
+}
+
 /* *flag <- a scalar "true" or "false". */
 bool ga_read_flag(ga_reader *r, const ga_node *node, bool *flag) {
   int which = 0;

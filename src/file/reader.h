@@ -84,6 +84,8 @@ bool ga_read_vector(ga_reader *r, const ga_node *node, double x[3]);
 /* a text as it is; a name, with {expressions} filled in */
 bool ga_read_text(ga_reader *r, const ga_node *node, const char **text);
 bool ga_read_name(ga_reader *r, const ga_node *node, const char **name);
+/* a copy in the file's arena; "" without memory, which is a name that nobody accepts */
+const char *ga_reader_text(ga_reader *r, const char *text);
 bool ga_read_flag(ga_reader *r, const ga_node *node, bool *flag);
 /* one of "a|b|c": its number */
 bool ga_read_word(ga_reader *r, const ga_node *node, const char *words, int *which);
@@ -172,7 +174,7 @@ bool ga_read_limit(ga_reader *r, const char *name, const ga_node *node);
 /* Keys of a joint that act on its coordinates: nodes, NULL: not given. ga_read_on_coordinates keeps
  * their forces in r->joint_forces; ga_add_joint_forces adds them to r->m, after `initial`. */
 typedef struct ga_on_coordinates {
-  const ga_node *stiffness, *damping, *free, *limits;
+  const ga_node *stiffness, *damping, *free, *inertia, *friction, *limits;
 } ga_on_coordinates;
 bool ga_read_on_coordinates(ga_reader *r, const char *joint, const char *type, const ga_node *node,
                             const ga_on_coordinates *on);
@@ -180,9 +182,10 @@ bool ga_add_joint_forces(ga_reader *r);
 bool ga_read_sensor(ga_reader *r, const char *name, const ga_node *node);
 bool ga_read_input(ga_reader *r, const char *name, const ga_node *node);
 bool ga_read_state(ga_reader *r, const char *name, const ga_node *node);
-extern const ga_field ga_input_fields[], ga_state_fields[], ga_body_fields[], ga_joint_fields[],
-    ga_drive_fields[], ga_coupler_fields[], ga_force_fields[], ga_limit_fields[],
-    ga_sensor_fields[];
+bool ga_read_controller(ga_reader *r, const char *name, const ga_node *node);
+extern const ga_field ga_input_fields[], ga_state_fields[], ga_controller_fields[],
+    ga_body_fields[], ga_joint_fields[], ga_drive_fields[], ga_coupler_fields[], ga_force_fields[],
+    ga_limit_fields[], ga_sensor_fields[];
 
 /* the status of a call of the mechanism; a failure gets the line and column of the node */
 bool ga_reader_accept(ga_reader *r, const ga_node *node, ga_status status, const ga_error *err);

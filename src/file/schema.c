@@ -88,6 +88,22 @@ static const struct {
     {"each_coordinate",
      "{\"oneOf\": [" REF("number") ", {\"type\": \"object\", \"minProperties\": 1, "
                                    "\"additionalProperties\": " REF("number") "}]}"},
+    {"joint_friction",
+     "{\"oneOf\": [" REF("dry_friction") ", {\"type\": \"object\", \"minProperties\": 1, "
+                                         "\"additionalProperties\": " REF("dry_friction") "}]}"},
+    {"dry_friction",
+     "{\"type\": \"object\", \"properties\": {\"friction\": " REF(
+         "number") ", \"static_friction\": " REF("number") ", \"speed\": " REF("number") "}, "
+                                                                                         "\"require"
+                                                                                         "d\": "
+                                                                                         "[\"fricti"
+                                                                                         "on\", "
+                                                                                         "\"speed\""
+                                                                                         "], "
+                                                                                         "\"additio"
+                                                                                         "nalProper"
+                                                                                         "ties\": "
+                                                                                         "false}"},
     {"joint_limits", "{\"oneOf\": [" REF("stop") ", {\"type\": \"object\", \"minProperties\": 1, "
                                                  "\"additionalProperties\": " REF("stop") "}]}"},
     {"stop",
@@ -179,12 +195,17 @@ static const struct {
                                                                                                                        " \"array\""
                                                                                                                        "}}}"},
     {"limits", "\"anyOf\": [{\"required\": [\"lower\"]}, {\"required\": [\"upper\"]}]"},
+    {"states",
+     "\"oneOf\": [{\"required\": [\"rate\"], \"properties\": {\"value\": false, \"every\": "
+     "false}}, "
+     "{\"required\": [\"value\", \"every\"], \"properties\": {\"rate\": false}}]"},
     {"drives", "\"oneOf\": [{\"required\": [\"position\"]}, {\"required\": [\"rate\"]}]"},
     {"sensors",
      "\"allOf\": [{\"if\": {\"properties\": {\"type\": {\"const\": \"point\"}}}, \"then\": "
      "{\"required\": [\"body\"]}}, {\"if\": {\"properties\": {\"type\": {\"const\": "
      "\"expression\"}}}, \"then\": {\"required\": [\"value\"]}}, {\"if\": {\"properties\": "
-     "{\"type\": "
+     "{\"type\": {\"const\": \"power\"}}}, \"then\": {\"required\": [\"of\"]}}, {\"if\": "
+     "{\"properties\": {\"type\": "
      "{\"enum\": [\"distance\", \"angle\", \"relative\", \"orientation\"]}}}, \"then\": "
      "{\"required\": "
      "[\"between\"]}}, {\"if\": "

@@ -125,6 +125,8 @@ typedef struct ga_element_type {
   const ga_column *columns; /* ncolumn usual ones, then nextra that are known by name only */
   int ncolumn, nextra;
   void (*output)(ga_pass *pass, const ga_state *state, const ga_element *el, double *values);
+  /* power that it delivers to the mechanism; NULL: it has none that could be told */
+  double (*power)(ga_pass *pass, const ga_state *state, const ga_element *el);
   /* the i-th function of the author, NULL past the last one; NULL: none */
   const ga_law *(*law)(const ga_element *el, int i);
   /* Sets the signal that functions see as its column; false: functions cannot use this column. NULL:

@@ -35,6 +35,8 @@ typedef struct ga_angle {
   const char *asked_by; /* the element or output that made it exist, for messages */
   int joint;            /* number in the list of joints; -1: none, or it is in another subdomain */
   double size;          /* of a state: a large value of it */
+  double inertia;       /* of a rotor on it; 0: none */
+  int M_at;             /* slot of the inertia in M */
   int which;            /* of the coordinates of the joint's type */
   double start, start_rate;
   bool held, rate_held; /* the author gave start, start_rate: an assembly leaves them */
@@ -62,6 +64,14 @@ typedef struct ga_symbol {
   double value;
 } ga_symbol;
 
+/* A sampled state: value at t = 0, every, 2 every, .., which becomes an input of the model. */
+typedef struct ga_sample {
+  int input;
+  double every;
+  ga_law value;
+} ga_sample;
+enum { GA_SAMPLES_MAX = 256 };
+
 /* A list that grows. Memory that does not grow is in the arena. */
 #define GA_LIST(type) \
   struct {            \
@@ -87,6 +97,7 @@ struct ga_mechanism {
   GA_LIST(ga_element) others;  /* drives, couplers, forces, in order of their calls */
   GA_LIST(ga_element) sensors; /* and inputs: what has columns only */
   GA_LIST(ga_input) inputs;
+  GA_LIST(ga_sample) samples; /* states that are sampled */
   GA_LIST(ga_angle) coordinates;
   GA_LIST(ga_signal) signals; /* what functions use besides their own variables */
   GA_LIST(ga_uses *) uses;    /* of all functions that use signals */
@@ -298,6 +309,7 @@ typedef struct ga_coupler_data {
 typedef struct ga_sensor_data {
   double s[2][3]; /* points from the centres of mass, or directions; body axes */
   ga_law value;   /* of an expression */
+  int of;         /* number in the list of others */
 } ga_sensor_data;
 
 typedef struct ga_sensor_type {
@@ -339,6 +351,9 @@ extern const ga_model_ops ga_mechanism_ops, ga_mechanism_ops_reacting;
 /* signal/state.c: sets the inputs of m->model, false: no memory; sets v of all states to their rates
  * at t, q and the other v */
 bool ga_mechanism_set_inputs(ga_mechanism *m);
+double ga_mechanism_next_sample(const ga_mechanism *m, double t);
+int ga_mechanism_sample(const ga_mechanism *m, double t, const double *q, const double *v,
+                        bool first, double *u);
 ga_status ga_mechanism_settle(const ga_mechanism *m, double t, const double *q, double *v,
                               ga_error *err);
 /* assemble.c: assembles q0 and v0 at the build */

@@ -10,6 +10,7 @@
 void ga_integrator_inputs_init(ga_integrator *it) {
   if (it->eval.inputs.n == 0) return;
   it->inputs = ga_arena_doubles(&it->arena, (size_t)it->eval.inputs.n);
+  it->sampled = ga_arena_doubles(&it->arena, (size_t)it->eval.inputs.n);
   it->state.u = it->inputs;
   if (it->inputs) ga_integrator_inputs_show(it);
 }
@@ -19,10 +20,13 @@ void ga_integrator_inputs_show(ga_integrator *it) {
   if (it->eval.inputs.n > 0) ga_inputs_get(&it->eval.inputs, it->mem.t, it->inputs);
 }
 
-/* The values at the start of a run at t; whatever was set before is included in it. */
-void ga_integrator_inputs_begin(ga_integrator *it, double t) {
+/* The values at the start of a run, or of a new beginning on the way; whatever was set before is
+ * included in it. */
+ga_status ga_integrator_inputs_begin(ga_integrator *it, const ga_beginning *from) {
+  const double t = from->t;
   ga_inputs_jump(&it->eval.inputs, t, ga_same_time(t, t));
   it->input_changed = false;
+  return from->again ? GA_OK : ga_samples_begin(it, t, from->q, from->v);
 }
 
 /* Restart with velocities moved onto k = 0: an input in a nonholonomic row, such as that of a
@@ -43,6 +47,8 @@ ga_status ga_integrator_inputs_apply(ga_integrator *it) {
   if (u->n == 0) return GA_OK;
   const double t = it->mem.t;
   if (ga_inputs_jump(u, t, ga_same_time(t, t))) it->input_changed = true;
+  const ga_status sampled = ga_samples_take(it);
+  if (sampled != GA_OK) return sampled;
   if (!it->input_changed) return GA_OK;
   const ga_observer observer = it->observer;
   it->observer = NULL;
@@ -56,7 +62,8 @@ ga_status ga_integrator_inputs_apply(ga_integrator *it) {
 double ga_integrator_inputs_stop(const ga_integrator *it, double t_end) {
   const double t = it->mem.t;
   if (it->eval.inputs.n == 0) return t_end;
-  return fmin(t_end, ga_inputs_next_jump(&it->eval.inputs, t, ga_same_time(t, t)));
+  const double first = fmin(t_end, it->next_sample);
+  return fmin(first, ga_inputs_next_jump(&it->eval.inputs, t, ga_same_time(t, t)));
 }
 
 /* Restart now if an input was set. */

@@ -232,8 +232,8 @@ static ga_status start_and_observe(ga_integrator *it, const ga_beginning *from) 
   ga_eval_set_step(&it->eval, it->h); /* automatic steps find theirs */
   ga_linsol_reset(&it->saddle.kkt.ls);
   long repivots = ga_integrator_repivots(it);
-  ga_integrator_inputs_begin(it, from->t);
-  ga_status status = ga_start_at(it, from);
+  ga_status status = ga_integrator_inputs_begin(it, from);
+  if (status == GA_OK) status = ga_start_at(it, from);
   if (status == GA_OK && !from->again) it->repivots_base = repivots;
   ga_integrator_count_repivots(it);
   if (status == GA_OK) return begin_and_observe(it, false);

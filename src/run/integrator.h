@@ -120,6 +120,8 @@ struct ga_integrator {
   ga_memory mem;      /* the accepted state */
   ga_state state;     /* pointers into mem, for the user */
   double *inputs;     /* values of the inputs at state.t, for the user */
+  double next_sample; /* when the model sets inputs of its own again; INFINITY: never */
+  double *sampled;    /* work of samples.c, one number for each input */
   bool input_changed; /* an input was set, and the next step needs a restart */
   bool started;
   long repivots_base; /* ga_integrator_repivots at the start; statistics count from there */
@@ -251,8 +253,11 @@ void ga_memory_set_time(ga_integrator *it, double t1);
 /* inputs.c: `allocate` the array of the user's state. `begin` sets the values at the start of a run.
  * `apply` restarts if an input has jumped; to be called before a step. `stop` is the time where the
  * next step must end at the latest, t_end or a jump. `show` renews the values of the user's state. */
+/* samples.c: the inputs that the model sets itself, at a start, and where they are due */
+ga_status ga_samples_begin(ga_integrator *it, double t, const double *q, const double *v);
+ga_status ga_samples_take(ga_integrator *it);
 void ga_integrator_inputs_init(ga_integrator *it);
-void ga_integrator_inputs_begin(ga_integrator *it, double t);
+ga_status ga_integrator_inputs_begin(ga_integrator *it, const ga_beginning *from);
 ga_status ga_integrator_inputs_apply(ga_integrator *it);
 double ga_integrator_inputs_stop(const ga_integrator *it, double t_end);
 void ga_integrator_inputs_show(ga_integrator *it);

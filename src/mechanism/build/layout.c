@@ -322,12 +322,20 @@ static unsigned mass_mask(const ga_solid *b, int i) {
   return b->diagonal && b->J[4 * k] == 0 ? 0 : mask;
 }
 
+/* Is there an inertia on the coordinate? In a subdomain it belongs to the joint. */
+static bool has_inertia(const ga_angle *angle) {
+  return angle->inertia > 0 && angle->joint >= 0;
+}
+
 /* Set the pattern m->M and the slots b->M_at of every body in it (-1: the row is empty). */
 static ga_status find_mass_slots(ga_mechanism *m) {
   if (!ga_layout_start_csr(&m->M, m->nv, m->nv, &m->arena)) return GA_ERR_MEM;
   for (int i = 1; i < m->bodies.count; i++) {
     ga_solid *b = &m->bodies.item[i];
     for (int k = 0; k < b->kind->nv; k++) m->M.ptr[b->v_at + k + 1] = count_bits(mass_mask(b, k));
+  }
+  for (int c = 0; c < m->coordinates.count; c++) {
+    m->M.ptr[m->coordinates.item[c].v_at + 1] = has_inertia(&m->coordinates.item[c]);
   }
   if (!ga_layout_finish_csr(&m->M, &m->arena)) return GA_ERR_MEM;
   for (int i = 1; i < m->bodies.count; i++) {
@@ -342,6 +350,11 @@ static ga_status find_mass_slots(ga_mechanism *m) {
         if (mask >> j & 1) m->M.col[at++] = b->v_at + j;
       }
     }
+  }
+  for (int c = 0; c < m->coordinates.count; c++) {
+    ga_angle *angle = &m->coordinates.item[c];
+    angle->M_at = has_inertia(angle) ? m->M.ptr[angle->v_at] : -1;
+    if (angle->M_at >= 0) m->M.col[angle->M_at] = angle->v_at;
   }
   return GA_OK;
 }

@@ -27,6 +27,10 @@ int ga_mechanism_evaluate(const ga_mechanism *m, double t, const double *q, cons
       b->kind->inertia(&pass, b);
     }
   }
+  for (int c = 0; out->M && c < m->coordinates.count; c++) {
+    const ga_angle *angle = &m->coordinates.item[c];
+    if (angle->M_at >= 0) out->M->val[angle->M_at] = angle->inertia;
+  }
   /* M alone: no element adds to it */
   if (!out->F && !pass.tangents && !pass.holonomic && !pass.nonholonomic) return 0;
   for (int i = 0; i < m->elements.count; i++) {
@@ -68,6 +72,10 @@ static int model_energy(void *user, double t, const double *q, const double *v, 
     ga_frame f;
     b->kind->frame(q + b->q_at, v + b->v_at, &f);
     body_energy(m, b, &f, kin, pot);
+  }
+  for (int c = 0; c < m->coordinates.count; c++) {
+    const ga_angle *angle = &m->coordinates.item[c];
+    if (angle->M_at >= 0) *kin += 0.5 * angle->inertia * v[angle->v_at] * v[angle->v_at];
   }
   for (int i = 0; i < m->elements.count; i++) {
     const ga_element *el = &m->elements.item[i];
@@ -152,6 +160,15 @@ static const char *model_explain(void *user, int code, char *text, size_t room) 
   return ga_mechanism_explain(user, code, text, room);
 }
 
+/* ga_model_ops.next_sample and sample: states that are sampled */
+static double model_next_sample(void *user, double t) {
+  return ga_mechanism_next_sample(user, t);
+}
+static int model_sample(void *user, double t, const double *q, const double *v, bool first,
+                        double *u) {
+  return ga_mechanism_sample(user, t, q, v, first, u);
+}
+
 /* The callbacks of a mechanism's model, whose user pointer is the mechanism. With a reaction of its
  * own if the rate of a drive or a state is a function of signals: such a row reacts on its own
  * coordinate only, not along its gradient. */
@@ -159,6 +176,7 @@ static const char *model_explain(void *user, int code, char *text, size_t room) 
   {                                                                                                \
     .evaluate = model_evaluate, .explain = model_explain,                                          \
     .explain_nonfinite = model_explain_nonfinite, .energy = model_energy,                          \
+    .next_sample = model_next_sample, .sample = model_sample,                                      \
     .gives = GA_GIVES_G | GA_GIVES_H | GA_GIVES_TANGENTS | GA_GIVES_Z | GA_GIVES_Y | GA_GIVES_GT | \
              GA_GIVES_DRIFT | GA_GIVES_K_DRIFT | (more)                                            \
   }

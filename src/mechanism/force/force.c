@@ -101,6 +101,40 @@ static void load_geometry(const ga_mechanism *m, const ga_element *el, ga_geomet
   ga_copy3(((const load *)el->data)->s, g->s[1]);
 }
 
+/* values[0..2] <- the force or torque in space axes, NaN where a function fails */
+static void load_output(ga_pass *pass, const ga_state *state, const ga_element *el,
+                        double *values) {
+  (void)state;
+  const ga_frame *frame;
+  if (load_value(pass, el, &frame, NULL, values) != 0) values[0] = values[1] = values[2] = NAN;
+}
+
+/* force times velocity of its point */
+static double force_power(ga_pass *pass, const ga_state *state, const ga_element *el) {
+  const ga_frame *ground, *frame;
+  double F[3], r[3], v[3];
+  load_output(pass, state, el, F);
+  ga_pass_frames(pass, el, &ground, &frame);
+  ga_times3(frame->R, ((const load *)el->data)->s, r);
+  ga_copy3(frame->xd, v);
+  ga_add_cross3(1, frame->w, r, v);
+  return ga_dot3(F, v);
+}
+
+/* torque times angular velocity */
+static double torque_power(ga_pass *pass, const ga_state *state, const ga_element *el) {
+  const ga_frame *ground, *frame;
+  double T[3];
+  load_output(pass, state, el, T);
+  ga_pass_frames(pass, el, &ground, &frame);
+  return ga_dot3(T, frame->w);
+}
+
+/* known by name only */
+static const ga_column force_columns[] = {
+    {".fx", "N", NULL}, {".fy", "N", NULL}, {".fz", "N", NULL}};
+static const ga_column torque_columns[] = {
+    {".mx", "N m", NULL}, {".my", "N m", NULL}, {".mz", "N m", NULL}};
 static const char *const function_trouble = "its function cannot be evaluated here";
 
 /* ---- force at a point ----------------------------------------------------------------------- */
@@ -152,7 +186,11 @@ const ga_force_type ga_force_force = {
                 .function = load_function,
                 .law = load_law,
                 .geometry = load_geometry,
-                .order = GA_ORDER_FORCES},
+                .order = GA_ORDER_FORCES,
+                .columns = force_columns,
+                .nextra = 3,
+                .output = load_output,
+                .power = force_power},
     .summary = "a force at a point of a body",
     .uses = GA_FORCE_HAS_BODY | GA_FORCE_HAS_AT | GA_FORCE_HAS_VALUE | GA_FORCE_HAS_FRAME,
     .needs = GA_FORCE_HAS_BODY,
@@ -218,7 +256,11 @@ const ga_force_type ga_force_torque = {
                 .function = load_function,
                 .law = load_law,
                 .geometry = torque_geometry,
-                .order = GA_ORDER_FORCES},
+                .order = GA_ORDER_FORCES,
+                .columns = torque_columns,
+                .nextra = 3,
+                .output = load_output,
+                .power = torque_power},
     .summary = "a torque on a body",
     .uses = GA_FORCE_HAS_BODY | GA_FORCE_HAS_VALUE | GA_FORCE_HAS_FRAME,
     .needs = GA_FORCE_HAS_BODY,

@@ -195,6 +195,13 @@ static void spring_output(ga_pass *pass, const ga_state *state, const ga_element
   values[2] = code == 0 ? sp.tension : NAN;
 }
 
+/* -tension times s'; NaN where the points meet or the law fails */
+static double spring_power(ga_pass *pass, const ga_state *state, const ga_element *el) {
+  double values[3];
+  spring_output(pass, state, el, values);
+  return -values[2] * values[1];
+}
+
 /* ---- description ---------------------------------------------------------------------------- */
 
 /* Fills bodies of el, and points, stiffness, damping and law of its data (zero before). The free
@@ -245,7 +252,8 @@ const ga_force_type ga_force_spring = {
                 .geometry = spring_geometry,
                 .order = GA_ORDER_FORCES,
                 GA_COLUMNS(columns),
-                .output = spring_output},
+                .output = spring_output,
+                .power = spring_power},
     .summary = "spring and damper between two points",
     .uses = GA_FORCE_HAS_BETWEEN | GA_FORCE_HAS_AT | GA_FORCE_HAS_STIFFNESS | GA_FORCE_HAS_DAMPING |
             GA_FORCE_HAS_LENGTH | GA_FORCE_HAS_LAW,

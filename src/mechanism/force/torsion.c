@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Spring and damper on a coordinate theta of a joint, with a law:
+/* Spring and damper on a coordinate theta of a joint, with a law; dry friction on it:
  *
- *   effort in +theta = -k (theta - free) - c theta' + law(theta, theta', t)
+ *   torsion     effort in +theta = -k (theta - free) - c theta' + law(theta, theta', t)
+ *   friction    -tanh(theta'/w) (f + (f_s - f) exp(-(theta'/(10 w))^2))
+ *
+ * f is the friction while it slides, f_s near rest, w the rate over which the sign changes: below w
+ * the coordinate creeps.
  *
  * Tangents belong to -F, the left side of the equations. */
 #include "mechanism/force/force.h"
@@ -101,6 +105,13 @@ static void torsion_output(ga_pass *pass, const ga_state *state, const ga_elemen
   if (torsion_at(pass, el, /* tangents: */ false, values, &by_s, &by_rate) != 0) values[0] = NAN;
 }
 
+/* effort times theta' */
+static double torsion_power(ga_pass *pass, const ga_state *state, const ga_element *el) {
+  double effort;
+  torsion_output(pass, state, el, &effort);
+  return effort * state->v[pass->m->coordinates.item[el->coordinate[0]].v_at];
+}
+
 /* Fills the coordinate of el and its data; makes the coordinate exist if needed. `free` is the
  * value given, or else the coordinate's start value. */
 static ga_status torsion_describe(ga_mechanism *m, const char *owner, const ga_force *force,
@@ -131,7 +142,8 @@ const ga_force_type ga_force_torsion = {.element = {.name = "torsion",
                                                     .signal = torsion_signal,
                                                     .order = GA_ORDER_FORCES,
                                                     GA_COLUMNS(columns),
-                                                    .output = torsion_output},
+                                                    .output = torsion_output,
+                                                    .power = torsion_power},
                                         .summary = "spring and damper on a coordinate of a joint",
                                         .uses = GA_FORCE_HAS_COORDINATE | GA_FORCE_HAS_STIFFNESS |
                                                 GA_FORCE_HAS_DAMPING | GA_FORCE_HAS_FREE |
@@ -139,3 +151,61 @@ const ga_force_type ga_force_torsion = {.element = {.name = "torsion",
                                         .needs = GA_FORCE_HAS_COORDINATE,
                                         .size = sizeof(ga_elastic),
                                         .describe = torsion_describe};
+
+/* ---- friction ------------------------------------------------------------------------------- */
+
+typedef struct friction_data {
+  ga_elastic elastic; /* its law is the friction below */
+  double sliding, sticking, speed;
+} friction_data;
+
+/* A ga_function_fn of theta, theta', t; context: the friction_data. Second derivatives are not used. */
+static int friction_effort(void *context, const double *variables, int along, double f[3]) {
+  const friction_data *d = context;
+  const double x = variables[GA_LAW_RATE] / d->speed, sign = tanh(x), rise = 1 - sign * sign;
+  const double more = (d->sticking - d->sliding) * exp(-0.01 * x * x);
+  f[0] = -sign * (d->sliding + more);
+  f[1] =
+      along == GA_LAW_RATE ? -(rise * (d->sliding + more) - sign * more * 0.02 * x) / d->speed : 0;
+  f[2] = 0;
+  return 0;
+}
+
+/* Fills the coordinate of el and its data. GA_ERR_ARG unless static_friction >= friction >= 0 and
+ * speed > 0. */
+static ga_status friction_describe(ga_mechanism *m, const char *owner, const ga_force *force,
+                                   ga_element *el, void *data, ga_error *err) {
+  friction_data *d = data;
+  const double numbers[3] = {force->friction, force->static_friction, force->speed};
+  d->sliding = force->friction;
+  d->sticking = force->static_friction > 0 ? force->static_friction : force->friction;
+  d->speed = force->speed;
+  if (!ga_finite(3, numbers) || d->sliding < 0 || d->sticking < d->sliding || !(d->speed > 0)) {
+    return ga_fail(err, GA_ERR_ARG,
+                   "%s: friction must not be negative, static_friction not less than friction, and "
+                   "speed, over which its sign changes, positive",
+                   owner);
+  }
+  const ga_force as_law = {.coordinate = force->coordinate,
+                           .law = {.fn = friction_effort, .context = data}};
+  return torsion_describe(m, owner, &as_law, el, data, err);
+}
+
+const ga_force_type ga_force_friction = {
+    .element = {.name = "friction",
+                .what = "friction",
+                .structure = torsion_structure,
+                .evaluate = torsion_evaluate,
+                .function = torsion_function,
+                .law = torsion_law,
+                .signal = torsion_signal,
+                .order = GA_ORDER_FORCES,
+                GA_COLUMNS(columns),
+                .output = torsion_output,
+                .power = torsion_power},
+    .summary = "dry friction on a coordinate of a joint",
+    .uses = GA_FORCE_HAS_COORDINATE | GA_FORCE_HAS_FRICTION | GA_FORCE_HAS_STATIC_FRICTION |
+            GA_FORCE_HAS_SPEED,
+    .needs = GA_FORCE_HAS_COORDINATE | GA_FORCE_HAS_FRICTION | GA_FORCE_HAS_SPEED,
+    .size = sizeof(friction_data),
+    .describe = friction_describe};

@@ -241,6 +241,24 @@ static void rate_output(ga_pass *pass, const ga_state *state, const ga_element *
   values[0] = -state->psi[el->psi_at];
 }
 
+/* effort times rate of a drive; the sum of them of a coupler */
+static double drive_power(ga_pass *pass, const ga_state *state, const ga_element *el) {
+  const double *v = state->v + pass->m->coordinates.item[el->coordinate[0]].v_at;
+  return -state->lam[el->lam_at] * *v;
+}
+static double rate_power(ga_pass *pass, const ga_state *state, const ga_element *el) {
+  const double *v = state->v + pass->m->coordinates.item[el->coordinate[0]].v_at;
+  return -state->psi[el->psi_at] * *v;
+}
+static double coupler_power(ga_pass *pass, const ga_state *state, const ga_element *el) {
+  const ga_coupler_data *data = el->data;
+  double sum = 0;
+  for (int k = 0; k < el->ncoordinate; k++) {
+    sum -= data->coefficient[k] * state->v[pass->m->coordinates.item[el->coordinate[k]].v_at];
+  }
+  return state->lam[el->lam_at] * sum;
+}
+
 static const ga_column effort_column[] = {{".effort", "N", "N m"}};
 /* a coupler may add metres and radians */
 static const ga_column coupler_column[] = {{".effort", "", NULL}};
@@ -254,7 +272,8 @@ const ga_element_type ga_element_drive = {.what = "drive",
                                           .evaluate = drive_evaluate,
                                           .function = position_function,
                                           GA_COLUMNS(effort_column),
-                                          .output = drive_output};
+                                          .output = drive_output,
+                                          .power = drive_power};
 const ga_element_type ga_element_rate = {.what = "drive",
                                          .order = GA_ORDER_DRIVES,
                                          .trouble = function_trouble,
@@ -263,7 +282,8 @@ const ga_element_type ga_element_rate = {.what = "drive",
                                          .function = rate_function,
                                          .law = drive_law,
                                          GA_COLUMNS(effort_column),
-                                         .output = rate_output};
+                                         .output = rate_output,
+                                         .power = rate_power};
 
 /* ---- states and inputs ---------------------------------------------------------------------- */
 
@@ -314,4 +334,5 @@ const ga_element_type ga_element_coupler = {.what = "coupler",
                                             .structure = line_structure,
                                             .evaluate = coupler_evaluate,
                                             GA_COLUMNS(coupler_column),
-                                            .output = drive_output};
+                                            .output = drive_output,
+                                            .power = coupler_power};

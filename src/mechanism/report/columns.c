@@ -48,7 +48,7 @@ static bool add_names(ga_mechanism *m, const char *owner, const ga_column *colum
  * m->blocks, n names to m->columns. n = 0 adds nothing. False: no memory. */
 static bool add_block(ga_mechanism *m, int body, const ga_element *el, const char *owner,
                       const ga_column *columns, int n) {
-  if (n == 0) return true;
+  if (n == 0 && !(el && el->type->nextra)) return true;
   if (!GA_GROW(m->blocks)) return false;
   m->blocks.item[m->blocks.count++] = (ga_column_block){body, el, m->ncolumn, -1};
   return add_names(m, owner, columns, n);

@@ -149,6 +149,18 @@ static void expression_output(ga_pass *pass, const ga_state *state, const ga_ele
   if (ga_pass_call(pass, &call, false, values) != 0) values[0] = NAN;
 }
 
+/* ---- power ---------------------------------------------------------------------------------- */
+
+/* values[0] <- power that the element delivers */
+static void power_output(ga_pass *pass, const ga_state *state, const ga_element *el,
+                         double *values) {
+  const ga_mechanism *m = pass->m;
+  const int of = ((const ga_sensor_data *)el->data)->of;
+  /* others are the last elements */
+  const ga_element *source = &m->elements.item[m->elements.count - m->others.count + of];
+  values[0] = source->type->power(pass, state, source);
+}
+
 /* ---- descriptions --------------------------------------------------------------------------- */
 
 /* Set body and point of a point sensor from its description; side B is the ground. */
@@ -196,6 +208,19 @@ static ga_status describe_expression(ga_mechanism *m, const char *owner, const g
   return ga_mechanism_law(m, owner, "value", &sensor->value, ga_of_time, &data->value, err);
 }
 
+/* Find the element whose power is measured. */
+static ga_status describe_power(ga_mechanism *m, const char *owner, const ga_sensor *sensor,
+                                ga_element *el, ga_sensor_data *data, ga_error *err) {
+  (void)el;
+  const ga_symbol *s = sensor->of ? ga_mechanism_find(m, sensor->of) : NULL;
+  if (!s || s->kind != GA_NAMED_OTHER || !m->others.item[s->index].type->power) {
+    return ga_fail(err, GA_ERR_ARG, "%s: of is the name of a force, drive or coupler, not '%s'",
+                   owner, sensor->of ? sensor->of : "");
+  }
+  data->of = s->index;
+  return GA_OK;
+}
+
 /* ---- pictures ------------------------------------------------------------------------------- */
 
 /* Point of the sensor for pictures, on side A only. */
@@ -238,6 +263,7 @@ static const ga_column orientation_columns[] = {
     {".roll", "rad", NULL}, {".pitch", "rad", NULL}, {".yaw", "rad", NULL}};
 
 static const ga_column expression_columns[] = {{"", "", NULL}};
+static const ga_column power_columns[] = {{"", "W", NULL}};
 
 static const ga_sensor_type types[] = {{.element = {.name = "point",
                                                     .what = "sensor",
@@ -280,7 +306,12 @@ static const ga_sensor_type types[] = {{.element = {.name = "point",
                                                     GA_COLUMNS(expression_columns),
                                                     .output = expression_output,
                                                     .signal = expression_signal},
-                                        .describe = describe_expression}};
+                                        .describe = describe_expression},
+                                       {.element = {.name = "power",
+                                                    .what = "sensor",
+                                                    GA_COLUMNS(power_columns),
+                                                    .output = power_output},
+                                        .describe = describe_power}};
 
 /* The i-th type of sensors, NULL past the end. */
 const ga_sensor_type *ga_sensor_type_at(int i) {
