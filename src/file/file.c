@@ -162,6 +162,7 @@ static ga_status load_file(const char *path, const char *text, size_t length,
                    .folder = options->folder,
                    .files = root->kind == GA_NODE_MAP ? ga_node_find(root, "files") : NULL,
                    .root = root,
+                   .inputs = root->kind == GA_NODE_MAP ? ga_node_find(root, "inputs") : NULL,
                    .err = err,
                    .arena = &file->arena,
                    .m = file->mechanism};

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "file/reader.h"
+#include "file/private.h"
 
 const ga_field ga_input_fields[] = {{"value", "number", "value at first", ga_field_number,
                                      offsetof(ga_input, value), NULL, false, NULL},
@@ -27,11 +27,14 @@ static bool check_parameters(ga_reader *r, const char *name, const ga_node *node
   return true;
 }
 
-/* Read an entry of `inputs`, a number or {value: number}, and add it to r->m. */
+/* Read an entry of `inputs`, a number or {value: number}, and add it to r->m; a value of the caller
+ * (--set) takes the place of the file's. */
 bool ga_read_input(ga_reader *r, const char *name, const ga_node *node) {
   ga_input input = {.name = NULL};
   ga_error err = {GA_OK, ""};
   if (!check_parameters(r, name, node)) return false;
+  const ga_node own = ga_replaced_by_set(node, r->set, r->nset, NULL);
+  node = &own;
   if (node->kind == GA_NODE_SCALAR ? !ga_read_number(r, node, &input.value)
                                    : !ga_read_fields(r, node, ga_input_fields, &input)) {
     return false;
