@@ -18,6 +18,17 @@ typedef struct ga_file_set {
   const char *name, *value;
 } ga_file_set;
 
+/* A function of the program that a file calls by its name, {function: NAME, uses: [signals]}, at every
+ * place where an expression may stand. fn gives derivatives (ga_mechanism.h); or value alone, which is
+ * then differentiated by central differences. Variables are those of the place, then the signals. Both
+ * must not change shared data: runs in several threads call them at once. */
+typedef struct ga_file_function {
+  const char *name;
+  ga_function_fn fn;
+  double (*value)(void *context, int n, const double *variables);
+  void *context; /* borrowed, must outlive the file */
+} ga_file_function;
+
 /* How a file is read; zero is fine. */
 typedef struct ga_file_options {
   const ga_file_set *set;
@@ -27,6 +38,8 @@ typedef struct ga_file_options {
   bool no_build; /* stop before the build: the mechanism can be drawn (ga_drawable.h), not run */
   ga_log_fn log; /* receives warnings */
   void *log_context;
+  const ga_file_function *functions; /* copied */
+  int nfunctions;
 } ga_file_options;
 
 /* Read a file and build its mechanism at t = 0. Messages begin with PATH:LINE:COLUMN and the path

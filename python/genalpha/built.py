@@ -14,11 +14,19 @@ from .events import Event
 from .source import Source
 
 
+def _value_function(call: Callable[..., float]) -> Any:
+    """A Python function as the library calls it; what it raises becomes not a number, which ends a run."""
+    def value(context: Any, n: int, x: Any) -> float:
+        return float(call(*(x[i] for i in range(n))))
+    return ffi.callback("double(void *, int, const double *)", value, error=float("nan"))
+
+
 class Built(Source):
     """A mechanism as the library has it: constant, shared by any number of runs and threads."""
 
     def __init__(self, sets: Mapping[str, Any], want: str, describe: Callable[[], str], *,
-                 path: Optional[str] = None, content: str = "", name: Optional[str] = None, folder: str = ""):
+                 path: Optional[str] = None, content: str = "", name: Optional[str] = None, folder: str = "",
+                 functions: Optional[Mapping[str, Callable[..., float]]] = None):
         """From a file, from a text, or from the text of what was built in code, which has a name."""
         self._describe = describe
         log: list[str] = []
@@ -33,6 +41,9 @@ class Built(Source):
         where = ffi.new("char[]", encoded(folder))
         options.folder = where if folder else ffi.NULL
         options.log, options.log_context = lib.ga_py_log, handle
+        self._functions = [(ffi.new("char[]", encoded(k)), _value_function(f)) for k, f in (functions or {}).items()]
+        given = ffi.new("ga_file_function[]", [{"name": k, "value": f} for k, f in self._functions])
+        options.functions, options.nfunctions = given, len(self._functions)
         out, err = ffi.new("ga_file **"), ffi.new("ga_error *")
         if path is not None:
             status = lib.ga_file_load(encoded(path), options, out, err)

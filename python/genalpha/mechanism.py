@@ -89,13 +89,13 @@ class Mechanism(Description):
             return _document.to_yaml(_document.replaced(tree, sets))
 
         if path is not None:
-            return Built(sets, want, later, path=path)
+            return Built(sets, want, later, path=path, functions=self._functions)
         if given is not None:
-            return Built(sets, want, later, content=given)
+            return Built(sets, want, later, content=given, functions=self._functions)
         tree = self._document()
         described = self.to_yaml()
         return Built(sets, want, lambda: described, content=_document.to_yaml(tree), name=str(tree.get("name", "mechanism")),
-                     folder=self._folder)
+                     folder=self._folder, functions=self._functions)
 
     @property
     def name(self) -> str:

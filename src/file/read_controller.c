@@ -94,9 +94,9 @@ static bool keep_node(ga_reader *r, const ga_field *f, const ga_node *node, void
 #define AT(member) offsetof(controller_input, member)
 const ga_field ga_controller_fields[] = {
     {"type", "choice", "type of controller", ga_field_choice, AT(type), "pid|servo", true, NULL},
-    {"target", "function_t", "wanted value, function of t and signals", keep_node, AT(target), NULL,
+    {"target", "expression", "wanted value, function of t and signals", keep_node, AT(target), NULL,
      true, "1"},
-    {"input", "function_t", "pid: measured value, function of t and signals", keep_node, AT(input),
+    {"input", "expression", "pid: measured value, function of t and signals", keep_node, AT(input),
      NULL, false, "1"},
     {"coordinate", "coordinate", "servo: JOINT.NAME", ga_field_name, AT(coordinate), NULL, false,
      NULL},

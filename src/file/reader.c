@@ -305,6 +305,7 @@ static bool keep_signals(ga_reader *r, const ga_node *node, const ga_used_names 
 bool ga_read_function(ga_reader *r, const ga_node *node, const ga_variable *variables,
                       ga_function *f) {
   ga_expr *expr = NULL;
+  if (node->kind == GA_NODE_MAP) return ga_read_own_function(r, node, variables, f);
   if (node->kind != GA_NODE_SCALAR) {
     return ga_reader_fail(r, node, "a number or an expression is expected here");
   }

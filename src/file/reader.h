@@ -53,6 +53,7 @@ typedef struct ga_reader {
   GA_LIST(ga_table_file) tables;
   GA_LIST(ga_joint_force) joint_forces;
   GA_LIST(ga_reader_use) uses;
+  const ga_file_options *options;
   const ga_node *root;              /* of the file */
   ga_parameter index[GA_INDEX_MAX]; /* of repetitions, the innermost last */
   int nindex;
@@ -94,6 +95,9 @@ bool ga_read_word(ga_reader *r, const ga_node *node, const char *words, int *whi
 bool ga_read_function(ga_reader *r, const ga_node *node, const ga_variable *variables,
                       ga_function *f);
 bool ga_read_signals(ga_reader *r);
+/* the same of a map {function: NAME, uses: [..]}, a function of the caller (read_function.c) */
+bool ga_read_own_function(ga_reader *r, const ga_node *map, const ga_variable *variables,
+                          ga_function *f);
 
 /* ---- fields --------------------------------------------------------------------------------- */
 

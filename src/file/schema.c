@@ -42,9 +42,17 @@ static const struct {
                                             "\"maxProperties\": 2, \"additionalProperties\": " REF(
                                                 "vector") "}]}"},
     {"direction", REF("point")},
-    {"function_t", REF("number")},
-    {"function_s", REF("number")},
-    {"function_t3", ROW3},
+    {"function_t", "{\"oneOf\": [" REF("number") ", " REF("own_function") "]}"},
+    {"function_s", "{\"oneOf\": [" REF("number") ", " REF("own_function") "]}"},
+    {"function_t3", LIST_OF(REF("function_t"), 3, 3)},
+    {"own_function",
+     "{\"type\": \"object\", \"properties\": {\"function\": " REF(
+         "scalar") ", \"uses\": {\"type\": \"array\", \"items\": " REF("scalar") "}}, "
+                                                                                 "\"required\": "
+                                                                                 "[\"function\"], "
+                                                                                 "\"additionalPrope"
+                                                                                 "rties\": false}"},
+    {"expression", REF("number")},
     {"angular_velocity", "{\"oneOf\": [" REF("number") ", " ROW3 "]}"},
     {"inertia", "{\"oneOf\": [" REF("number") ", " ROW3 ", " LIST_OF(REF("number"), 6,
                                                                      6) ", " REF("matrix3") "]}"},

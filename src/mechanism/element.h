@@ -61,6 +61,16 @@ typedef struct ga_call {
   double value[GA_VARIABLES_MAX], by[GA_VARIABLES_MAX];
 } ga_call;
 
+/* *c <- a call of this function; values of variables follow. Arrays are not cleared: they are long. */
+static inline void ga_call_begin(ga_call *c, const ga_law *law, const char *field,
+                                 const ga_variable *variables, int time_derivatives) {
+  c->law = law;
+  c->field = field;
+  c->variables = variables;
+  c->time_derivatives = time_derivatives;
+  for (int i = 0; i < GA_OWN_MAX; i++) c->by[i] = 0;
+}
+
 /* number of variables of its own; of all variables */
 int ga_call_own(const ga_call *c);
 int ga_call_variables(const ga_call *c);

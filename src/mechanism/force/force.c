@@ -18,10 +18,8 @@ typedef struct load {
 static bool load_function(ga_pass *pass, const ga_element *el, int i, ga_call *call) {
   const load *data = el->data;
   if (i >= 3) return false;
-  *call = (ga_call){.law = &data->value[i],
-                    .field = "value",
-                    .variables = ga_of_time,
-                    .value = {[GA_OF_TIME_T] = pass->t}};
+  ga_call_begin(call, &data->value[i], "value", ga_of_time, 0);
+  call->value[GA_OF_TIME_T] = pass->t;
   return true;
 }
 

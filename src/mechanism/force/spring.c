@@ -45,11 +45,11 @@ static bool find_line(ga_pass *pass, const ga_element *el, spring *sp) {
 }
 
 /* the author's law, ready to be called at s, s', t */
-static ga_call law_at(const ga_pass *pass, const spring_data *data, const spring *sp) {
-  return (ga_call){.law = &data->elastic.law,
-                   .field = "law",
-                   .variables = ga_of_state,
-                   .value = {[GA_LAW_S] = sp->s, [GA_LAW_RATE] = sp->rate, [GA_LAW_T] = pass->t}};
+static void law_at(const ga_pass *pass, const spring_data *data, const spring *sp, ga_call *call) {
+  ga_call_begin(call, &data->elastic.law, "law", ga_of_state, 0);
+  call->value[GA_LAW_S] = sp->s;
+  call->value[GA_LAW_RATE] = sp->rate;
+  call->value[GA_LAW_T] = pass->t;
 }
 
 /* Fills sp with line and tension and, if tangents are wanted, its derivatives by s and s' (else
@@ -63,7 +63,7 @@ static int spring_at(ga_pass *pass, const ga_element *el, bool tangents, spring 
   sp->by_s = e->stiffness;
   sp->by_rate = e->damping;
   if (e->law.zero) return 0;
-  sp->call = law_at(pass, data, sp);
+  law_at(pass, data, sp, &sp->call);
   double f = 0;
   const int code = ga_pass_call(pass, &sp->call, tangents, &f);
   sp->tension += f;
@@ -77,7 +77,7 @@ static bool spring_function(ga_pass *pass, const ga_element *el, int i, ga_call 
   const spring_data *data = el->data;
   spring sp;
   if (i > 0 || data->elastic.law.zero || !find_line(pass, el, &sp)) return false;
-  *call = law_at(pass, data, &sp);
+  law_at(pass, data, &sp, call);
   return true;
 }
 

@@ -18,20 +18,18 @@ static void torsion_structure(const ga_mechanism *m, const ga_element *el, ga_st
 }
 
 /* the author's law, ready to be called at theta, theta', t */
-static ga_call law_at(const ga_pass *pass, const ga_element *el) {
+static void law_at(const ga_pass *pass, const ga_element *el, ga_call *call) {
   const ga_angle *c = &pass->m->coordinates.item[el->coordinate[0]];
-  return (ga_call){
-      .law = &((const ga_elastic *)el->data)->law,
-      .field = "law",
-      .variables = ga_of_state,
-      .value = {
-          [GA_LAW_S] = pass->q[c->q_at], [GA_LAW_RATE] = pass->v[c->v_at], [GA_LAW_T] = pass->t}};
+  ga_call_begin(call, &((const ga_elastic *)el->data)->law, "law", ga_of_state, 0);
+  call->value[GA_LAW_S] = pass->q[c->q_at];
+  call->value[GA_LAW_RATE] = pass->v[c->v_at];
+  call->value[GA_LAW_T] = pass->t;
 }
 
 /* the law as function 0 of the element; false if there is no law */
 static bool torsion_function(ga_pass *pass, const ga_element *el, int i, ga_call *call) {
   if (i > 0 || ((const ga_elastic *)el->data)->law.zero) return false;
-  *call = law_at(pass, el);
+  law_at(pass, el, call);
   return true;
 }
 
@@ -41,8 +39,9 @@ static bool torsion_function(ga_pass *pass, const ga_element *el, int i, ga_call
 static int torsion_at(ga_pass *pass, const ga_element *el, bool tangents, double *effort,
                       double *by_s, double *by_rate) {
   const ga_elastic *e = el->data;
-  ga_call call = law_at(pass, el);
+  ga_call call;
   double f = 0;
+  law_at(pass, el, &call);
   *effort = -e->stiffness * (call.value[GA_LAW_S] - e->free) - e->damping * call.value[GA_LAW_RATE];
   *by_s = e->stiffness, *by_rate = e->damping;
   if (e->law.zero) return 0;

@@ -148,24 +148,21 @@ static void line_structure(const ga_mechanism *m, const ga_element *el, ga_struc
 
 /* The author's function f(t) of a drive, ready to be called at pass->t. field: its name in model
  * files; time_derivatives: how many of them are used. */
-static ga_call drive_call(const ga_pass *pass, const ga_element *el, const char *field,
-                          int time_derivatives) {
-  return (ga_call){.law = el->data,
-                   .field = field,
-                   .variables = ga_of_time,
-                   .time_derivatives = time_derivatives,
-                   .value = {[GA_OF_TIME_T] = pass->t}};
+static void drive_call(const ga_pass *pass, const ga_element *el, const char *field,
+                       int time_derivatives, ga_call *call) {
+  ga_call_begin(call, el->data, field, ga_of_time, time_derivatives);
+  call->value[GA_OF_TIME_T] = pass->t;
 }
 
 /* f(t) of a drive as function 0 of the element; two time derivatives are used */
 static bool position_function(ga_pass *pass, const ga_element *el, int i, ga_call *call) {
-  if (i == 0) *call = drive_call(pass, el, "position", 2);
+  if (i == 0) drive_call(pass, el, "position", 2, call);
   return i == 0;
 }
 
 /* f(t) of a rate drive as function 0 of the element; one time derivative is used */
 static bool rate_function(ga_pass *pass, const ga_element *el, int i, ga_call *call) {
-  if (i == 0) *call = drive_call(pass, el, "rate", 1);
+  if (i == 0) drive_call(pass, el, "rate", 1, call);
   return i == 0;
 }
 
@@ -208,8 +205,9 @@ static int rate_evaluate(ga_pass *pass, const ga_element *el) {
   if (!pass->nonholonomic) return 0;
   const ga_evaluation *out = pass->out;
   const bool derivatives = out->H || out->Y || out->k_drift;
-  ga_call call = drive_call(pass, el, "rate", 1);
+  ga_call call;
   double f = 0;
+  drive_call(pass, el, "rate", 1, &call);
   int code = ga_pass_call(pass, &call, derivatives, &f);
   if (code != 0) return ga_function_code(pass, el, code);
   if (out->k) out->k[el->psi_at] = pass->v[pass->m->coordinates.item[el->coordinate[0]].v_at] - f;
