@@ -19,6 +19,7 @@ from .events import Event, Happened
 from .mechanism import Mechanism, load
 from .options import GenalphaWarning, Params, option_names, params
 from .run import Run
+from .simulation import Simulation
 from .space import Space
 from .state import State
 from .statics import Equilibrium, Modes
@@ -42,6 +43,7 @@ __all__ = [
     "Params",
     "Run",
     "RunError",
+    "Simulation",
     "SmallerStep",
     "Space",
     "State",

@@ -18,6 +18,7 @@ import numpy as np
 from ._lib import ArgumentError, encoded, failure, ffi, lib, text
 from .accuracy import Accuracy, solve
 from .events import Event, Happened
+from .inputs import Input
 from .options import GenalphaWarning, Options
 from .source import Source
 from .state import State
@@ -153,7 +154,7 @@ class Session:
         self._watches: list[Any] = []
         self._links: list[Any] = []
         self._handle = ffi.new_handle(self)
-        self._log_handle = ffi.new_handle(self.log)
+        self.log_handle = ffi.new_handle(self.log)
         recorder = ffi.new("ga_recorder **")
         if lib.ga_recorder_new(source.model, recorder) != lib.GA_OK:
             raise failure(lib.GA_ERR_MEM)
@@ -176,10 +177,12 @@ class Session:
         times: Any = None,
         progress: Optional[bool] = None,
         mechanism: Any = None,
+        inputs: Sequence[Input] = (),
+        interpolation: int = 0,
     ) -> None:
         """Run from (t0, q0, v0) to t_end; raises what callbacks raised, not what the run met."""
         self.options.c.log = lib.ga_py_log
-        self.options.c.log_context = self._log_handle
+        self.options.c.log_context = self.log_handle
         if self.options.c.accuracy > 0:
             self._bar = Bar(progress, t0, t_end)
             try:
@@ -196,6 +199,8 @@ class Session:
             emit(self.log, 4)
             self._choose_rows(it, t0, t_end, every, times)
             self.add_events(it, mechanism, lib.ga_py_add_event)
+            for item in inputs:
+                item.apply(it, interpolation)
             self._bar = Bar(progress, t0, t_end)
             self._run(it, t0, q0, v0, t_end)
             emit(self.log, 4)

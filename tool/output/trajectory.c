@@ -58,17 +58,42 @@ static bool open_csv(trajectory *out) {
   return fflush(out->file) == 0 && !ferror(out->file) ? true : report_failure(out);
 }
 
+/* Copy a file; `indent` before each line. False: it cannot be read. *first <- its first character
+ * that is no blank, if it is not NULL. */
+static bool copy_file(FILE *to, const char *path, const char *indent, int *first) {
+  FILE *file = fopen(path, "r");
+  int last = '\n';
+  for (int c; file && (c = getc(file)) != EOF; last = c) {
+    if (last == '\n') fputs(indent, to);
+    putc(c, to);
+    if (first && *first == 0 && !strchr(" \t\r\n", c)) *first = c;
+  }
+  if (last != '\n') putc('\n', to);
+  const bool good = file && !ferror(file);
+  if (file) fclose(file);
+  return good;
+}
+
 /* The text of the model file, read again, to be freed; "" for problems without one; NULL after a
- * message. */
+ * message. CSV files that it reads follow as the section `files`, so that the text stands for
+ * itself; not behind JSON, which has one value. */
 char *output_model(const ga_problem *problem) {
-  const char *path = problem->cite;
+  const ga_file *file = file_of(problem);
+  const char *path = problem->cite, *name, *table;
   char *text = NULL;
   size_t length = 0;
-  FILE *file = file_of(problem) ? fopen(path, "r") : NULL;
+  int first = 0;
   FILE *to = open_memstream(&text, &length);
-  for (int c; file && to && (c = getc(file)) != EOF;) putc(c, to);
-  const bool good = to && (file || !file_of(problem)) && !(file && ferror(file));
-  if (file) fclose(file);
+  bool good = to && (!file || copy_file(to, path, "", &first)) && fflush(to) == 0;
+  if (good && strstr(text, "\nfiles:")) first = '{'; /* it has the section */
+  for (int i = 0; good && file && first != '{' && ga_file_table(file, i, &name, &table); i++) {
+    if (i == 0) fputs("files:\n", to);
+    fputs("  ", to);
+    json_string(to, name);
+    fputs(": |2\n", to);
+    path = table;
+    good = copy_file(to, table, "    ", NULL);
+  }
   if (to && fclose(to) == 0 && good) return text;
   free(text);
   tool_error("cannot read '%s' once more for the file of results", path);

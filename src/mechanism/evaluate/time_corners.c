@@ -7,7 +7,7 @@
 /* Number of the variable t of a call; -1: the function does not depend on time. */
 static int time_variable(const ga_call *c) {
   for (int i = 0; c->variables[i].name; i++) {
-    if (c->variables[i].kind == GA_VARIABLE_TIME) return i;
+    if (c->variables[i].time) return i;
   }
   return -1;
 }
