@@ -195,8 +195,8 @@ class Description:
                                  name: _document.plain(value, f"inputs.{name}")})
         return name
 
-    def state(self, name: str, rate: Any, **fields: Any) -> str:
-        """A state of a controller, z' = rate, an expression that may use it: start, size; returns its name."""
+    def state(self, name: str, rate: Any = None, **fields: Any) -> str:
+        """A state of a controller, z' = rate, an expression that may use it, or sampled: value, every, start, size."""
         self._add("states", name, {"rate": rate, **fields})
         return name
 

@@ -45,7 +45,7 @@ class Simulation:
         self._it = lib.ga_simulation_integrator(self._sim)
         self._state = lib.ga_integrator_state(self._it)
         self._value = ffi.new("double *")
-        self._inputs = {name: i for i, name in enumerate(built.inputs())}
+        self._inputs = built.inputs()
         try:
             self._session.add_events(self._it, built.mechanism)
         except Error:
