@@ -201,7 +201,7 @@ class Simulation:
         of_simulation, of_integrator = lib.ga_simulation_error(self._sim), lib.ga_integrator_error(self._it)
         said = of_integrator if of_integrator.code == status else of_simulation
         message = text(said.text)
-        if status > 0 and not message.startswith("t = "):
+        if status > 0 and "t = " not in message[:20]:
             message = f"t = {self.t:.10g}: {message}"
         raise failure(status, message)
 

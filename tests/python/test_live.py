@@ -164,6 +164,13 @@ def test_messages():
         m.run(inputs={"wind": ([0, 0], [1, 2])})
     sim.step()
     assert sim.t == 1e-3
+    m.torsion("odd", "pin.angle", law="log(1 + torque)")
+    sim = m.simulate()
+    sim.set(torque=-2)
+    with pytest.raises(ga.RunError, match="^start at t = 0: torsion 'odd': its law is not a number.* torque = -2"):
+        sim.step()
+    sim.set(torque=1)
+    assert sim.step()
 
 
 def test_sampled_states_are_no_inputs():
