@@ -313,7 +313,7 @@ static void words(void **state) {
   (void)state;
   int n = 0;
   while (ga_expr_word(n)) n++;
-  assert_int_equal(n, 25 + 3 + 2);
+  assert_int_equal(n, 25 + 4 + 2);
 }
 
 /* Small whole powers scale exactly: (2^k x)^n is 2^(k n) x^n, bit by bit, with its derivatives;

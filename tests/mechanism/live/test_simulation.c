@@ -137,13 +137,13 @@ static void test_inputs(void **state) {
     const double u = (i * 7) % 5 - 2;
     must(ga_simulation_set(sim, "push", u), ga_simulation_error(sim));
     must(ga_simulation_get(sim, "mass.ax", &value), ga_simulation_error(sim));
-    assert_near("a at once", value, u / 2, 1e-14);
+    assert_true(fabs(value - u / 2) < 1e-14);
     step(sim, 3);
     x += 0.03 * v + 0.03 * 0.03 * u / 4, v += 0.03 * u / 2;
     must(ga_simulation_get(sim, "mass.x", &value), ga_simulation_error(sim));
-    assert_near("x", value, x, 1e-14);
+    assert_true(fabs(value - x) < 1e-14);
     must(ga_simulation_get(sim, "mass.vx", &value), ga_simulation_error(sim));
-    assert_near("v", value, v, 1e-14);
+    assert_true(fabs(value - v) < 1e-14);
   }
   const char *said = ga_simulation_error(sim)->text;
   assert_int_equal(ga_simulation_set(sim, "pusch", 1), GA_ERR_ARG);
