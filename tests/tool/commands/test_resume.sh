@@ -5,9 +5,9 @@
 export LC_ALL=C
 state=$work/state
 
-# time of the state in a file: the first number after a head of 208 bytes; -1 without a file
+# time of the state in a file: the first number after a head of 200 bytes; -1 without a file
 time_of() {
-  [ -e "$1" ] && od -An -t f8 -j 208 -N 8 "$1" | tr -d ' ' || echo -1
+  [ -e "$1" ] && od -An -t f8 -j 200 -N 8 "$1" | tr -d ' ' || echo -1
 }
 
 # reached FILE T: the state in the file is at T or later
