@@ -274,6 +274,8 @@ GA_API ga_status ga_mechanism_add_sensor(ga_mechanism *m, const ga_sensor *senso
 GA_API ga_status ga_mechanism_add_controller_state(ga_mechanism *m,
                                                    const ga_controller_state *state, ga_error *err);
 GA_API ga_status ga_mechanism_add_input(ga_mechanism *m, const ga_input *input, ga_error *err);
+/* Is input i of the model a sampled state, which the mechanism sets itself? */
+GA_API bool ga_mechanism_input_sampled(const ga_mechanism *m, int i);
 
 /* Make a coordinate exist, so that it is a column: it becomes an unknown of its own, without mass,
  * which counts turns. Drives, couplers and torsions ask by themselves. */

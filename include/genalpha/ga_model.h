@@ -140,11 +140,11 @@ typedef struct ga_model_ops {
   /* Optional: what a nonzero code of a callback means, as a sentence in text, for messages; returns
    * text, empty if it has nothing to say. */
   const char *(*explain)(void *user, int code, char *text, size_t room);
-  /* Optional: which element of the model gives a number at (t, q, v) that is not finite, as a
+  /* Optional: which element of the model gives a number at (t, q, v, inputs u) that is not finite, as a
    * sentence in text, for messages; returns text, empty if it has nothing to say. Called after such
    * a number was found in a result. */
   const char *(*explain_nonfinite)(void *user, double t, const double *q, const double *v,
-                                   char *text, size_t room);
+                                   const double *u, char *text, size_t room);
 
   /* Optional: the first corner after t, for models with more than a list of them (`corners` of
    * ga_model). *corner arrives with the times INFINITY and jumps = 0. */

@@ -87,9 +87,10 @@ class Built(Source):
             i += 1
         return parameters
 
-    def inputs(self) -> list[str]:
-        """Names of the inputs, in order."""
-        return [text(self.model.input_names[i]) for i in range(self.model.ninput)]
+    def inputs(self) -> dict[str, int]:
+        """Inputs that can be set, and their numbers; sampled states are set by the mechanism."""
+        return {text(self.model.input_names[i]): i for i in range(self.model.ninput)
+                if not lib.ga_mechanism_input_sampled(self.mechanism, i)}
 
     def columns_of(self, owner: str) -> dict[str, int]:
         """The columns of a body, joint or sensor: their endings and numbers."""

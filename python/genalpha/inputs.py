@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from typing import Any, Mapping, Optional, Sequence, Union
+from typing import Any, Mapping, Optional, Union
 
 import numpy as np
 
@@ -48,13 +48,13 @@ def kind_of(word: Optional[str]) -> int:
     return int(KINDS[word])
 
 
-def unknown_input(name: str, inputs: Sequence[str]) -> ArgumentError:
+def unknown_input(name: str, inputs: Mapping[str, int]) -> ArgumentError:
     """There is no input of this name; what there is."""
     has = f"; it has {', '.join(inputs)}" if inputs else "; this mechanism has none"
     return ArgumentError(f"there is no input {name!r}{nearest(name, inputs) or has}")
 
 
-def read_inputs(given: Given, names: Sequence[str], t0: float, t_end: float, h: float) -> list[Input]:
+def read_inputs(given: Given, names: Mapping[str, int], t0: float, t_end: float, h: float) -> list[Input]:
     """The inputs of a run; functions are sampled at every step."""
     if given is None:
         return []
@@ -66,7 +66,7 @@ def read_inputs(given: Given, names: Sequence[str], t0: float, t_end: float, h: 
     for name, value in given.items():
         if name not in names:
             raise unknown_input(name, names)
-        found.append(_one(names.index(name), name, value, t0, t_end, h))
+        found.append(_one(names[name], name, value, t0, t_end, h))
     return found
 
 
@@ -93,7 +93,7 @@ def _one(number: int, name: str, value: Any, t0: float, t_end: float, h: float) 
     return Input(number, 0.0, t, values)
 
 
-def _from_file(path: str, names: Sequence[str]) -> list[Input]:
+def _from_file(path: str, names: Mapping[str, int]) -> list[Input]:
     """Columns of a CSV file that have the names of inputs, over the first column."""
     out, err = ffi.new("ga_csv **"), ffi.new("ga_error *")
     check(lib.ga_csv_load(encoded(path), out, err), err)
@@ -110,7 +110,7 @@ def _from_file(path: str, names: Sequence[str]) -> list[Input]:
         head = text(lib.ga_csv_name(csv, number))
         name = head if head in names else head.split("[")[0].split("(")[0].strip()
         if name in names:
-            found.append(Input(list(names).index(name), 0.0, t, column(number, False)))
+            found.append(Input(names[name], 0.0, t, column(number, False)))
         else:
             warnings.warn(f"{path}: column {head!r} is not used, there is no input of this name"
                           f"{nearest(head, names)}", GenalphaWarning, stacklevel=5)

@@ -45,9 +45,9 @@ class Simulation:
         self._it = lib.ga_simulation_integrator(self._sim)
         self._state = lib.ga_integrator_state(self._it)
         self._value = ffi.new("double *")
-        self._inputs = {name: i for i, name in enumerate(built.inputs())}
+        self._inputs = built.inputs()
         try:
-            self._session.add_events(self._it, built.mechanism)
+            self._session.add_events(self._it, built.mechanism, lib.ga_py_add_event)
         except Error:
             self._take_error()  # what an event raised says more
             raise
@@ -201,7 +201,7 @@ class Simulation:
         of_simulation, of_integrator = lib.ga_simulation_error(self._sim), lib.ga_integrator_error(self._it)
         said = of_integrator if of_integrator.code == status else of_simulation
         message = text(said.text)
-        if status > 0 and not message.startswith("t = "):
+        if status > 0 and "t = " not in message[:20]:
             message = f"t = {self.t:.10g}: {message}"
         raise failure(status, message)
 

@@ -347,7 +347,8 @@ int ga_mechanism_evaluate(const ga_mechanism *m, double t, const double *q, cons
                           const ga_evaluation *out);
 /* The function of an element that is not finite at (t, q, v), as a sentence; "": none is. */
 const char *ga_mechanism_explain_nonfinite(const ga_mechanism *m, double t, const double *q,
-                                           const double *v, char *text, size_t room);
+                                           const double *v, const double *u, char *text,
+                                           size_t room);
 extern const ga_model_ops ga_mechanism_ops, ga_mechanism_ops_reacting;
 /* time_corners.c: the first corner in time after t, of one element, and of all (a callback) */
 ga_corner ga_element_next_corner(const ga_mechanism *m, const ga_element *el, double t);

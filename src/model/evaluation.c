@@ -219,7 +219,8 @@ static ga_status blame_entry(ga_eval *e, const ga_model_field *field, const ga_e
   const bool pass = e->pass & field->bit;
   char why[240] = "";
   if (model->ops->explain_nonfinite) {
-    model->ops->explain_nonfinite(model->user, p->t, p->q, p->v, why, sizeof why);
+    model->ops->explain_nonfinite(model->user, p->t, p->q, p->v, ga_inputs_at(&e->inputs, p->t),
+                                  why, sizeof why);
   }
   if (*why) return ga_fail(e->err, GA_RETRY_NONFINITE, "t = %.9g: %s", p->t, why);
   return ga_fail(e->err, GA_RETRY_NONFINITE, "t = %.9g: callback '%s' wrote %g to %s%s%s", p->t,

@@ -27,8 +27,7 @@ typedef struct {
   int64_t order, version;
   int64_t nq, nv, nlam, npsi, unknowns;
   int64_t fractions, automatic, events; /* how steps are chosen, how many events there are */
-  int64_t redundant;                    /* rows may be left out */
-  int64_t inputs;                       /* of the model */
+  int64_t rows_inputs; /* rows may be left out, 0 or 1, plus twice the number of inputs */
   char method[32], variant[32];
   double par[5];
 } head;
@@ -54,8 +53,7 @@ static head make_head(const ga_integrator *it, const ga_collector *whole) {
             .fractions = it->sequence.n,
             .automatic = it->step_size.on,
             .events = it->events.n,
-            .redundant = it->redundancy.on,
-            .inputs = it->eval.inputs.n,
+            .rows_inputs = it->redundancy.on + 2 * (int64_t)it->eval.inputs.n,
             .par = {par->alpha_m, par->alpha_f, par->beta, par->gamma, par->b}};
   memcpy(h.magic, MAGIC, sizeof MAGIC);
   strncpy(h.method, it->method->name, sizeof h.method - 1);
@@ -201,7 +199,7 @@ static ga_status check_head(ga_integrator *it, const char *name, const head *h,
   ga_error *err = &it->error;
   head own = make_head(it, whole);
   if (memcmp(h->magic, MAGIC, sizeof MAGIC) != 0) {
-    return ga_fail(err, GA_ERR_FILE, "%s: this is not a state file of genalpha", name);
+    return ga_fail(err, GA_ERR_FILE, "%s is not a state file of genalpha", name);
   }
   if (h->order != ORDER) {
     return ga_fail(err, GA_ERR_FILE, "%s comes from a machine of other byte order", name);
@@ -237,9 +235,9 @@ static ga_status check_head(ga_integrator *it, const char *name, const head *h,
     return ga_fail(err, GA_ERR_FILE, "%s has %lld events, this run %lld: add the same events first",
                    name, (long long)h->events, (long long)own.events);
   }
-  if (h->inputs != own.inputs) {
+  if (h->rows_inputs / 2 != own.rows_inputs / 2) {
     return ga_fail(err, GA_ERR_FILE, "%s has %lld inputs, this model has %lld", name,
-                   (long long)h->inputs, (long long)own.inputs);
+                   (long long)(h->rows_inputs / 2), (long long)(own.rows_inputs / 2));
   }
   if (memcmp(h->par, own.par, sizeof own.par) != 0) {
     return ga_fail(err, GA_ERR_FILE,
@@ -305,7 +303,7 @@ static ga_status check_bytes(ga_integrator *it, const char *name, const unsigned
   memcpy(&h, bytes, n < sizeof h ? n : sizeof h);
   const ga_status status = check_head(it, name, &h, whole);
   if (status != GA_OK) return status;
-  c->rows = h.redundant != 0;
+  c->rows = h.rows_inputs % 2 != 0;
   c->n = file_size(it, whole, (int)h.version, c->rows, &rows_at);
   c->bytes = (unsigned char *)bytes; /* they are only read */
   if (n != c->n) return fail_damaged(it, name);

@@ -164,6 +164,26 @@ def test_messages():
         m.run(inputs={"wind": ([0, 0], [1, 2])})
     sim.step()
     assert sim.t == 1e-3
+    m.torsion("odd", "pin.angle", law="log(1 + torque)")
+    sim = m.simulate()
+    sim.set(torque=-2)
+    with pytest.raises(ga.RunError, match="^start at t = 0: torsion 'odd': its law is not a number.* torque = -2"):
+        sim.step()
+    sim.set(torque=1)
+    assert sim.step()
+
+
+def test_sampled_states_are_no_inputs():
+    m = motor()
+    m.state("held", None, value="10*pin.angle", every=0.05)
+    sim = m.simulate(h=1e-3)
+    assert sim.inputs == {"torque": 0, "wind": 0.5}
+    with pytest.raises(ga.ArgumentError, match="there is no input 'held'; only inputs can be set: torque, wind"):
+        sim.set(held=1)
+    sim.run_to(0.05)
+    angle = sim["pin.angle"]
+    sim.run_to(0.08)
+    assert sim["held"] == 10 * angle
 
 
 # ---- inputs ---------------------------------------------------------------------------------------

@@ -7,10 +7,19 @@
 
 #include "args/problem_args.h"
 
-/* Name of the i-th input, NULL past the end (candidates of ga_nearest_in). */
+/* Where inputs have their names: the model, and the mechanism that may set some itself (NULL: none). */
+typedef struct {
+  const ga_model *model;
+  const ga_mechanism *mechanism;
+} input_list;
+
+/* Name of the i-th input, "" for one that the mechanism sets itself, NULL past the end (candidates of
+ * ga_nearest_in). */
 static const char *input_name(const void *context, int i) {
-  const ga_model *model = context;
-  return i < model->ninput ? model->input_names[i] : NULL;
+  const input_list *list = context;
+  if (i >= list->model->ninput) return NULL;
+  const bool own = list->mechanism && ga_mechanism_input_sampled(list->mechanism, i);
+  return own ? "" : list->model->input_names[i];
 }
 
 /* Does the name of a column, a unit in brackets behind it or not, name this input? */
@@ -23,11 +32,12 @@ static bool same_name(const char *column, const char *input) {
 }
 
 /* The input that a column sets, -1 with a warning: there is none of its name. */
-static int input_of_column(const ga_model *model, const char *path, const char *column) {
-  for (int i = 0; i < model->ninput; i++) {
-    if (same_name(column, model->input_names[i])) return i;
+static int input_of_column(const input_list *list, const char *path, const char *column) {
+  for (int i = 0; input_name(list, i); i++) {
+    if (*input_name(list, i) && same_name(column, input_name(list, i))) return i;
   }
-  const char *near = ga_nearest_in(column, input_name, model);
+  const char *near = ga_nearest_in(column, input_name, list);
+  if (near && !*near) near = NULL;
   tool_error("warning: %s: column '%s' is not used, there is no input of this name%s%s%s", path,
              column, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
   return -1;
@@ -36,13 +46,13 @@ static int input_of_column(const ga_model *model, const char *path, const char *
 /* Set the tables of all inputs from the columns of csv; times and values: work, a number for each
  * row. ARGS_GO_ON, or TOOL_FAILED after a message. */
 static int set_tables(const ga_csv *csv, const char *path, ga_input_kind kind,
-                      const ga_model *model, ga_integrator *it, double *times, double *values) {
+                      const input_list *list, ga_integrator *it, double *times, double *values) {
   ga_error err = {GA_OK, ""};
   const int rows = ga_csv_rows(csv);
   ga_status status = ga_csv_numbers(csv, 0, true, times, &err);
   int set = 0;
   for (int k = 1; status == GA_OK && ga_csv_name(csv, k); k++) {
-    const int i = input_of_column(model, path, ga_csv_name(csv, k));
+    const int i = input_of_column(list, path, ga_csv_name(csv, k));
     if (i < 0) continue;
     status = ga_csv_numbers(csv, k, false, values, &err);
     if (status != GA_OK) break;
@@ -53,8 +63,11 @@ static int set_tables(const ga_csv *csv, const char *path, ga_input_kind kind,
   if (status != GA_OK) {
     tool_error("%s", err.text);
   } else if (set == 0) {
+    int i = 0;
+    while (input_name(list, i) && !*input_name(list, i)) i++;
+    const char *name = input_name(list, i) ? input_name(list, i) : "u";
     tool_error("%s: no column has the name of an input, such as '%s'; the first column is the time",
-               path, model->input_names[0]);
+               path, name);
   }
   return status == GA_OK && set > 0 ? ARGS_GO_ON : TOOL_FAILED;
 }
@@ -82,7 +95,9 @@ int inputs_open(const char *path, int interpolation, const ga_problem *problem, 
   double *work = malloc((2 * rows + 1) * sizeof *work);
   int code = TOOL_FAILED;
   if (work) {
-    code = set_tables(csv, path, (ga_input_kind)interpolation, model, s->it, work, work + rows);
+    const input_list list = {
+        model, file_of(problem) && !s->team ? ga_file_mechanism(file_of(problem)) : NULL};
+    code = set_tables(csv, path, (ga_input_kind)interpolation, &list, s->it, work, work + rows);
   } else {
     tool_error("no memory for '%s'", path);
   }

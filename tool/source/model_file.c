@@ -95,16 +95,21 @@ int file_open(const char *path, const file_sets *sets, const char *want, ga_prob
   return ARGS_GO_ON;
 }
 
-/* The i-th parameter of the file, or behind them an input; false past the end. */
+/* The i-th parameter of the file, or behind them an input that the mechanism does not set itself;
+ * false past the end. */
 bool file_number_at(const ga_file *file, int i, const char **name, double *value) {
-  const ga_model *model = ga_mechanism_model(ga_file_mechanism(file));
-  int parameters = 0;
+  const ga_mechanism *m = ga_file_mechanism(file);
+  const ga_model *model = ga_mechanism_model(m);
+  int left = i;
   if (ga_file_parameter(file, i, name, value)) return true;
-  while (ga_file_parameter(file, parameters, name, value)) parameters++;
-  if (i < parameters || i - parameters >= model->ninput) return false;
-  *name = model->input_names[i - parameters];
-  *value = model->input[i - parameters];
-  return true;
+  for (int k = 0; ga_file_parameter(file, k, name, value); k++) left--;
+  for (int k = 0; k < model->ninput; k++) {
+    if (ga_mechanism_input_sampled(m, k) || left-- > 0) continue;
+    *name = model->input_names[k];
+    *value = model->input[k];
+    return true;
+  }
+  return false;
 }
 
 /* Fill in what the problem of a shared object leaves open. impl becomes NULL, which marks problems

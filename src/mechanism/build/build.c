@@ -338,7 +338,7 @@ static ga_status check_residuals(const ga_mechanism *m, double t0, const start_d
         if (fabs(value) <= limit) continue;
         char text[300];
         if (!isfinite(value) &&
-            *ga_mechanism_explain_nonfinite(m, t0, m->q0, m->v0, text, sizeof text)) {
+            *ga_mechanism_explain_nonfinite(m, t0, m->q0, m->v0, NULL, text, sizeof text)) {
           return ga_fail(err, GA_ERR_INITIAL, "at the start: %s", text);
         }
         snprintf(text, sizeof text, what[holonomic ? level : 2], value);

@@ -126,8 +126,9 @@ static void describe_call(const ga_element *el, const ga_call *c, int derivative
 /* Write into text (room bytes) a sentence about the first function of an element that is infinite
  * or NaN at (t, q, v), or has such a derivative; "" if there is none. Returns text. */
 const char *ga_mechanism_explain_nonfinite(const ga_mechanism *m, double t, const double *q,
-                                           const double *v, char *text, size_t room) {
-  const ga_evaluation nothing = {0};
+                                           const double *v, const double *u, char *text,
+                                           size_t room) {
+  const ga_evaluation nothing = {.u = u};
   ga_pass pass;
   ga_pass_begin(&pass, m, t, q, v, &nothing);
   if (room > 0) text[0] = '\0';
@@ -151,8 +152,8 @@ const char *ga_mechanism_explain_nonfinite(const ga_mechanism *m, double t, cons
 
 /* ga_model_ops.explain_nonfinite: as above; user is the mechanism. */
 static const char *model_explain_nonfinite(void *user, double t, const double *q, const double *v,
-                                           char *text, size_t room) {
-  return ga_mechanism_explain_nonfinite(user, t, q, v, text, room);
+                                           const double *u, char *text, size_t room) {
+  return ga_mechanism_explain_nonfinite(user, t, q, v, u, text, room);
 }
 
 /* ga_model_ops.explain: text <- which element returned `code`, and why. Returns text. */

@@ -72,29 +72,32 @@ ga_status ga_simulation_reset(ga_simulation *sim) {
   return ga_simulation_start(sim, sim->t0, sim->q0, sim->v0);
 }
 
-/* The i-th input, NULL past the end (candidates of ga_nearest_in). */
+/* The i-th input, "" for one that the mechanism sets itself, NULL past the end (candidates of
+ * ga_nearest_in, for which no word is similar to ""). */
 static const char *input_name(const void *context, int i) {
-  const ga_model *model = context;
-  return i < model->ninput ? model->input_names[i] : NULL;
+  const ga_mechanism *m = context;
+  if (i >= m->model.ninput) return NULL;
+  return ga_mechanism_input_sampled(m, i) ? "" : m->model.input_names[i];
 }
 
-/* GA_ERR_ARG: there is no input of this name; the message says what can be set. */
+/* GA_ERR_ARG: there is no input of this name that can be set; the message says what can be. */
 static ga_status fail_unknown_input(ga_simulation *sim, const char *name) {
-  const ga_model *model = &sim->m->model;
-  const ga_symbol *symbol = ga_mechanism_find(sim->m, name);
-  char all[200] = "; this mechanism has none";
+  char all[200] = "";
   size_t at = 0;
-  for (int i = 0; i < model->ninput && at < sizeof all - 1; i++) {
-    at += (size_t)snprintf(all + at, sizeof all - at, "%s%.60s", i ? ", " : ": ",
-                           model->input_names[i]);
+  for (int i = 0; input_name(sim->m, i) && at < sizeof all - 1; i++) {
+    if (!*input_name(sim->m, i)) continue;
+    at += (size_t)snprintf(all + at, sizeof all - at, "%s%.60s", at ? ", " : ": ",
+                           input_name(sim->m, i));
   }
-  if (symbol) {
+  if (at == 0) snprintf(all, sizeof all, "; this mechanism has none");
+  if (ga_mechanism_find(sim->m, name)) {
     return ga_fail(&sim->error, GA_ERR_ARG,
-                   "'%.60s' is fixed when the mechanism is built; only inputs can be set%s", name,
-                   all);
+                   "'%.60s' is fixed when the mechanism is built, or set by it; only inputs can be "
+                   "set%s",
+                   name, all);
   }
-  const char *near = ga_nearest_in(name, input_name, model);
-  if (near) {
+  const char *near = ga_nearest_in(name, input_name, sim->m);
+  if (near && *near) {
     return ga_fail(&sim->error, GA_ERR_ARG, "there is no input '%.60s'; did you mean '%s'?", name,
                    near);
   }
@@ -105,7 +108,7 @@ static ga_status fail_unknown_input(ga_simulation *sim, const char *name) {
 /* Set an input by its name. */
 ga_status ga_simulation_set(ga_simulation *sim, const char *input, double value) {
   const int i = ga_model_input(&sim->m->model, input);
-  if (i < 0) return fail_unknown_input(sim, input);
+  if (i < 0 || ga_mechanism_input_sampled(sim->m, i)) return fail_unknown_input(sim, input);
   return kept(sim, ga_integrator_set_input(sim->it, i, value));
 }
 

@@ -123,6 +123,14 @@ static ga_status add_sampled(ga_mechanism *m, const ga_controller_state *state, 
   return status;
 }
 
+/* Is input i a sampled state, which the mechanism sets itself? */
+bool ga_mechanism_input_sampled(const ga_mechanism *m, int i) {
+  for (int k = 0; k < m->samples.count; k++) {
+    if (m->samples.item[k].input == i) return true;
+  }
+  return false;
+}
+
 /* Has the author given this function? */
 static bool given(const ga_function *f) {
   return f->fn || f->text || f->constant != 0;

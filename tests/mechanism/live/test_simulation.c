@@ -120,8 +120,49 @@ static void test_messages(void **state) {
   ga_file_free(file);
 }
 
+/* Inputs by name, set in a loop: a mass m under a force u that jumps, x'' = u/m, in closed form. */
+static void test_inputs(void **state) {
+  (void)state;
+  static const char text[] =
+      "genalpha: 1\ninputs: {push: 1, wind: 0}\n"
+      "states: {held: {value: \"push\", every: 0.5}}\n"
+      "bodies: {mass: {kind: point, mass: 2}}\n"
+      "forces: {motor: {type: force, body: mass, value: [push, wind, 0]}}\n";
+  ga_file *file = NULL;
+  ga_error err = {0};
+  must(ga_file_parse("text", text, sizeof text - 1, NULL, &file, &err), &err);
+  ga_simulation *sim = simulate(file, 1e-2);
+  double x = 0, v = 0, value;
+  for (int i = 0; i < 20; i++) {
+    const double u = (i * 7) % 5 - 2;
+    must(ga_simulation_set(sim, "push", u), ga_simulation_error(sim));
+    must(ga_simulation_get(sim, "mass.ax", &value), ga_simulation_error(sim));
+    assert_true(fabs(value - u / 2) < 1e-14);
+    step(sim, 3);
+    x += 0.03 * v + 0.03 * 0.03 * u / 4, v += 0.03 * u / 2;
+    must(ga_simulation_get(sim, "mass.x", &value), ga_simulation_error(sim));
+    assert_true(fabs(value - x) < 1e-14);
+    must(ga_simulation_get(sim, "mass.vx", &value), ga_simulation_error(sim));
+    assert_true(fabs(value - v) < 1e-14);
+  }
+  const char *said = ga_simulation_error(sim)->text;
+  assert_int_equal(ga_simulation_set(sim, "pusch", 1), GA_ERR_ARG);
+  assert_non_null(strstr(said, "there is no input 'pusch'; did you mean 'push'?"));
+  assert_int_equal(ga_simulation_set(sim, "held", 1), GA_ERR_ARG);
+  assert_non_null(strstr(said,
+                         "'held' is fixed when the mechanism is built, or set by it; only "
+                         "inputs can be set: push, wind"));
+  assert_int_equal(ga_simulation_set(sim, "push", NAN), GA_ERR_ARG);
+  must(ga_simulation_reset(sim), ga_simulation_error(sim));
+  must(ga_simulation_get(sim, "push", &value), ga_simulation_error(sim));
+  assert_true(value == 1);
+  ga_simulation_free(sim);
+  ga_file_free(file);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_columns), cmocka_unit_test(test_again),
-                                     cmocka_unit_test(test_messages)};
+                                     cmocka_unit_test(test_messages),
+                                     cmocka_unit_test(test_inputs)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,6 +66,12 @@ for t in 0.5; do
   ok "resumed at $t" [ "$(grep -o '"mass.x[^,]*' resumed.json)" = "$(grep -o '"mass.x[^,]*' out)" ]
 done
 
+# a sampled state is no input
+sed 's/^inputs: .*/inputs: {wind: 1}\nstates: {push: {value: "2*t", every: 0.1}}/' mass.yaml >sampled.yaml
+refused 1 "u.csv: no column has the name of an input, such as 'wind'" run sampled.yaml --input u.csv
+refused 1 "there is no parameter 'push'" run sampled.yaml --set push=1
+refused 2 "'push': neither a parameter" sweep sampled.yaml --vary push=1,2 --out s.csv
+
 refused 1 "mass.yaml: there is no parameter 'pusch'; did you mean 'push'?" run mass.yaml --set pusch=1
 refused 2 "has no inputs" run "$(dirname "$tool")/../../models/slider-crank.yaml" --input u.csv
 refused 2 "exclude each other" run mass.yaml --input u.csv --extrapolate 1
