@@ -15,9 +15,9 @@ const ga_section ga_sections[] = {
     {NULL, NULL, NULL, NULL, NULL}};
 
 /* top-level keys that are not sections, in the order in which they are read */
-static const char *const other_keys[] = {"genalpha", "name",        "description", "parameters",
-                                         "gravity",  "formulation", "repeat",      "initial",
-                                         "run",      "output",      "events",      NULL};
+static const char *const other_keys[] = {
+    "genalpha", "name",    "description", "parameters", "gravity", "formulation", "ground",
+    "repeat",   "initial", "run",         "output",     "events",  NULL};
 
 /* All keys of a file: sections first, then other_keys; NULL past the end. */
 static const char *section_name(int i) {
@@ -48,10 +48,11 @@ static bool read_head(ga_reader *r, const ga_node *root, ga_file *file) {
   return text ? ga_read_text(r, text, &file->description) : true;
 }
 
-/* Set gravity (m/s^2) and the default formulation of r->m where the file gives them. False: a
- * failure is recorded in r. */
+/* Set gravity (m/s^2), the default formulation and the looks of the ground of r->m where the file
+ * gives them. False: a failure is recorded in r. */
 static bool read_world(ga_reader *r, const ga_node *root) {
   const ga_node *gravity = ga_node_find(root, "gravity"), *form = ga_node_find(root, "formulation");
+  const ga_node *ground = ga_node_find(root, "ground");
   double g[3];
   int which;
   ga_reader_enter(r, "gravity");
@@ -64,7 +65,7 @@ static bool read_world(ga_reader *r, const ga_node *root) {
     ga_mechanism_set_formulation(r->m, which ? GA_FORMULATION_SE3 : GA_FORMULATION_R3SO3);
   }
   ga_reader_leave(r);
-  return true;
+  return ground ? ga_read_ground(r, ground) : true;
 }
 
 /* Read section by section, each followed by its entries in repetitions, so that bodies exist before

@@ -60,6 +60,8 @@ struct ga_solid {
   const ga_body_kind *kind;
   double mass, J[9], com[3]; /* J about the centre of mass, com in the body frame, body axes */
   ga_body_look look;
+  const ga_body_look *more_looks; /* nmore further ones */
+  int nmore;
   bool round, diagonal; /* J = c I; J is diagonal */
   /* start configuration: centre of mass, orientation as quaternion, matrix and (planar) angle,
    * velocity of the centre of mass, omega in space axes */
