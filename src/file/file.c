@@ -134,11 +134,16 @@ static ga_status load_file(const char *path, const char *text, size_t length,
   file->name = own ? strcpy(own, slash ? slash + 1 : path) : "";
   file->description = "";
   const ga_node *root = NULL;
-  ga_status status = text ? ga_yaml_parse(path, text, length, &file->arena, &root, err)
-                          : ga_yaml_read(path, &file->arena, &root, err);
+  ga_source *source = &file->source;
+  *source = (ga_source){path, text, length};
+  ga_status status = text ? GA_OK : ga_read_source(path, options, &file->arena, source, err);
+  if (status == GA_OK) {
+    status = ga_yaml_parse(source->name, source->text, source->length, &file->arena, &root, err);
+  }
+  if (text) source->text = ""; /* it is the caller's */
   if (status == GA_OK) status = ga_mechanism_new(&file->mechanism);
   if (status == GA_OK) {
-    ga_reader r = {.path = path, .err = err, .arena = &file->arena, .m = file->mechanism};
+    ga_reader r = {.path = source->name, .err = err, .arena = &file->arena, .m = file->mechanism};
     ga_mechanism_set_log(file->mechanism, options->log, options->log_context);
     read_all(&r, root, options, file);
     status = r.status;
@@ -191,6 +196,11 @@ void ga_file_free(ga_file *file) {
 /* The mechanism, owned by file; built, unless it was read with no_build. */
 const ga_mechanism *ga_file_mechanism(const ga_file *file) {
   return file->mechanism;
+}
+
+/* The text of the model file that was loaded; "" if it was parsed. */
+const char *ga_file_text(const ga_file *file) {
+  return file->source.text;
 }
 
 /* The key `name`; default: the name of the file without its folder. */

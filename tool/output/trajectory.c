@@ -58,21 +58,10 @@ static bool open_csv(trajectory *out) {
   return fflush(out->file) == 0 && !ferror(out->file) ? true : report_failure(out);
 }
 
-/* The text of the model file, read again, to be freed; "" for problems without one; NULL after a
- * message. */
-char *output_model(const ga_problem *problem) {
-  const char *path = problem->cite;
-  char *text = NULL;
-  size_t length = 0;
-  FILE *file = file_of(problem) ? fopen(path, "r") : NULL;
-  FILE *to = open_memstream(&text, &length);
-  for (int c; file && to && (c = getc(file)) != EOF;) putc(c, to);
-  const bool good = to && (file || !file_of(problem)) && !(file && ferror(file));
-  if (file) fclose(file);
-  if (to && fclose(to) == 0 && good) return text;
-  free(text);
-  tool_error("cannot read '%s' once more for the file of results", path);
-  return NULL;
+/* The text of the model file; "" for problems without one. */
+const char *output_model(const ga_problem *problem) {
+  const ga_file *file = file_of(problem);
+  return file ? ga_file_text(file) : "";
 }
 
 /* Create the result file with names and units of the columns, the text of the model and the run's
@@ -81,9 +70,8 @@ static bool open_results(trajectory *out, const ga_problem *problem,
                          const trajectory_texts *texts) {
   const column_set *c = &out->columns;
   ga_results_column *column = calloc((size_t)c->count, sizeof *column);
-  char *model = output_model(problem);
   ga_error err = {GA_ERR_MEM, "no memory for the columns"};
-  if (column && model) {
+  if (column) {
     for (int i = 0; i < c->count; i++) {
       column[i] = (ga_results_column){c->name[i].text, c->unit[i]};
     }
@@ -92,13 +80,12 @@ static bool open_results(trajectory *out, const ga_problem *problem,
                                   .nchosen = c->chosen,
                                   .title = problem->name,
                                   .version = ga_version(),
-                                  .model = model,
+                                  .model = output_model(problem),
                                   .model_name = texts->model_name,
                                   .options = texts->options};
     ga_results_create(out->path, &head, &out->results, &err);
   }
-  if (model && !out->results) tool_error("%s", err.text);
-  free(model);
+  if (!out->results) tool_error("%s", err.text);
   free(column);
   return out->results != NULL;
 }
