@@ -17,6 +17,7 @@ from .equations import integrate
 from .events import Event, Happened
 from .mechanism import Mechanism, load
 from .options import GenalphaWarning, Params, option_names, params
+from .robot import import_robot
 from .run import Run
 from .space import Space
 from .state import State
@@ -46,6 +47,7 @@ __all__ = [
     "Table",
     "converge",
     "ground",
+    "import_robot",
     "integrate",
     "load",
     "option_names",

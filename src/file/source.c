@@ -18,13 +18,14 @@ static char *joined(ga_arena *arena, const char *text, const char *more) {
   return copy;
 }
 
-/* Tell what was decided about a robot: its first line, then warnings. */
+/* Tell what was decided about a robot: its first line, then warnings, but for one that the mechanism
+ * gives as well. */
 static void tell(const ga_imported *robot, const ga_file_options *options) {
   ga_log_level level;
   for (int i = 0; options && options->log && ga_imported_report(robot, i, &level); i++) {
-    if (i == 0 || level == GA_LOG_WARNING) {
-      options->log(options->log_context, level, ga_imported_report(robot, i, NULL));
-    }
+    const char *line = ga_imported_report(robot, i, NULL);
+    const bool told = i == 0 || (level == GA_LOG_WARNING && !strstr(line, GA_TRIANGLE_TEXT));
+    if (told) options->log(options->log_context, level, line);
   }
 }
 

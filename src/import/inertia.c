@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "import/robot.h"
+#include "mechanism/body/body.h"
 #include "mechanism/space3.h"
 
 /* ---- moments of inertia of one link ---------------------------------------------------------- */
@@ -79,9 +80,7 @@ static bool check_inertia(ga_robot *r, ga_robot_link *link) {
   }
   for (int i = 0; i < 3; i++) {
     if (2 * w[i] - sum <= 1e-9 * sum) continue;
-    return ga_robot_report(r, GA_LOG_WARNING, node,
-                           "a moment of inertia is larger than the sum of the other two, which no "
-                           "distribution of masses has");
+    return ga_robot_report(r, GA_LOG_WARNING, node, GA_TRIANGLE_TEXT);
   }
   return true;
 }

@@ -9,10 +9,10 @@
 static void pieces(void **state) {
   (void)state;
   ga_buffer b = {.text = NULL};
-  char expected[4001] = "";
+  char expected[4020] = "";
   for (int i = 0; i < 1000; i++) {
     ga_buffer_add(&b, "%03d,", i);
-    snprintf(expected + 4 * i, 5, "%03d,", i);
+    snprintf(expected + 4 * i, 16, "%03d,", i);
   }
   assert_string_equal(b.text, expected);
   assert_int_equal(b.length, 4000);

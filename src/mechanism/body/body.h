@@ -50,6 +50,11 @@ typedef struct ga_body_kind {
   int ncolumn;
 } ga_body_kind;
 
+/* Said about an inertia that no body has, by mechanisms and by the import of robots. */
+#define GA_TRIANGLE_TEXT                                                                          \
+  "a moment of inertia is larger than the sum of the other two, which no distribution of masses " \
+  "has"
+
 extern const ga_body_kind ga_kind_ground;
 /* The kind of a description; a formulation of GA_FORMULATION_DEFAULT is not allowed. */
 const ga_body_kind *ga_body_kind_of(ga_body_type type, ga_formulation formulation);

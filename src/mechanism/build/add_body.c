@@ -89,10 +89,7 @@ static void warn_triangle(const ga_mechanism *m, const char *name, const double 
   for (int i = 0; i < 9; i++) moments[i] = (i % 4 == 0 ? half : 0) - J[i];
   if (!m->log || is_semidefinite(moments, 1e-9)) return;
   char text[200];
-  snprintf(text, sizeof text,
-           "body '%.60s': a moment of inertia is larger than the sum of the other two, which no "
-           "distribution of masses has",
-           name);
+  snprintf(text, sizeof text, "body '%.60s': " GA_TRIANGLE_TEXT, name);
   m->log(m->log_context, GA_LOG_WARNING, text);
 }
 
