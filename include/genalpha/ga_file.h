@@ -22,9 +22,10 @@ typedef struct ga_file_set {
 typedef struct ga_file_options {
   const ga_file_set *set;
   int nset;
-  const char *want; /* an expression of columns: coordinates it names will exist; or NULL */
-  bool no_build;    /* stop before the build: the mechanism can be drawn (ga_drawable.h), not run */
-  ga_log_fn log;    /* receives warnings */
+  const char *want;   /* an expression of columns: coordinates it names will exist; or NULL */
+  const char *folder; /* of files that expressions name; NULL: that of the model file */
+  bool no_build; /* stop before the build: the mechanism can be drawn (ga_drawable.h), not run */
+  ga_log_fn log; /* receives warnings */
   void *log_context;
 } ga_file_options;
 
@@ -52,6 +53,10 @@ GA_API bool ga_file_option(const ga_file *file, int i, const char **key, const c
 GA_API int ga_file_output(const ga_file *file, int i);
 /* The section `parameters`, in order; false past the end. */
 GA_API bool ga_file_parameter(const ga_file *file, int i, const char **name, double *value);
+
+/* The CSV files that expressions read, table(x, "FILE.csv", "column"): the i-th as it is named, and
+ * its path; false past the end. Texts of the section `files` are not among them. */
+GA_API bool ga_file_table(const ga_file *file, int i, const char **name, const char **path);
 
 /* The section `events`: the i-th, false past the end. ga_watch_new makes events of an integrator of
  * them; `when` has been checked. */

@@ -40,6 +40,7 @@ typedef struct ga_evaluation {
   double *k;                   /* nonholonomic */
   ga_csr *H;                   /* nonholonomic_jac */
   const double *x, *lam, *psi; /* given: all where Kt and Ct are wanted, lam and psi for R, L, P */
+  const double *u;             /* given: the inputs; NULL: those of the model */
   ga_csr *Kt, *Ct;             /* force_tangents, always both */
   ga_csr *Z;                   /* holonomic_curv */
   ga_csr *Y;                   /* nonholonomic_dq */
@@ -132,6 +133,14 @@ typedef struct ga_model_ops {
   /* Optional: kinetic and potential energy, for reports. */
   int (*energy)(void *user, double t, const double *q, const double *v, double *kin, double *pot);
 
+  /* Optional: inputs that the model itself sets at times of its own and that are held between them,
+   * such as the output of a digital controller. next_sample: the first of these times after t,
+   * INFINITY: none; steps end there. sample: writes the values from t on into u, which has the values
+   * until t; first: at a start, where u has anything. The run restarts if a value changes, so that
+   * order 2 is kept. */
+  double (*next_sample)(void *user, double t);
+  int (*sample)(void *user, double t, const double *q, const double *v, bool first, double *u);
+
   unsigned gives; /* GA_GIVES_.. of evaluate, joined by |; the rest is left to differences */
 } ga_model_ops;
 
@@ -179,7 +188,18 @@ typedef struct ga_model {
    * a run does not depend on units: multiply lengths, masses and times by powers of two, and the
    * same bits come out (but for derivatives by differences). NULL: ones, as in the papers. */
   const double *metric;
+
+  /* Optional inputs: numbers that are set between steps, or that follow a table over the time
+   * (ga_integrator_set_input), such as the torque of a motor that a controller computes. M, g, G, k
+   * and H must not depend on them. `evaluate` gets their values in out->u. input: their values at
+   * first, NULL: zero. */
+  int ninput;
+  const char *const *input_names; /* ninput strings, NULL: they have no names */
+  const double *input;            /* ninput numbers */
 } ga_model;
+
+/* The number of the input of this name; -1: there is none. */
+GA_API int ga_model_input(const ga_model *model, const char *name);
 
 /* What a model gives besides M, F, g and k, by evaluate or by callbacks: bits GA_GIVES_.. */
 GA_API unsigned ga_model_gives(const ga_model *model);

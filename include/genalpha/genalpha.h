@@ -7,6 +7,7 @@
 
 #include <genalpha/ga_base.h>
 #include <genalpha/ga_csr.h>
+#include <genalpha/ga_csv.h>
 #include <genalpha/ga_drawable.h>
 #include <genalpha/ga_events.h>
 #include <genalpha/ga_extrapolate.h>
@@ -21,6 +22,7 @@
 #include <genalpha/ga_partition.h>
 #include <genalpha/ga_problem.h>
 #include <genalpha/ga_recorder.h>
+#include <genalpha/ga_simulation.h>
 #include <genalpha/ga_space.h>
 #include <genalpha/ga_statics.h>
 #include <genalpha/ga_team.h>

@@ -19,6 +19,7 @@ from .mechanism import Mechanism, load
 from .options import GenalphaWarning, Params, option_names, params
 from .robot import import_robot
 from .run import Run
+from .simulation import Simulation
 from .space import Space
 from .state import State
 from .statics import Equilibrium, Modes
@@ -41,6 +42,7 @@ __all__ = [
     "Params",
     "Run",
     "RunError",
+    "Simulation",
     "SmallerStep",
     "Space",
     "State",

@@ -2,6 +2,7 @@
 """A mechanism as the library has it, made from a model file or its text."""
 from __future__ import annotations
 
+import json
 import re
 from typing import Any, Callable, Mapping, Optional, Sequence
 
@@ -17,7 +18,7 @@ class Built(Source):
     """A mechanism as the library has it: constant, shared by any number of runs and threads."""
 
     def __init__(self, sets: Mapping[str, Any], want: str, describe: Callable[[], str], *,
-                 path: Optional[str] = None, content: str = "", name: Optional[str] = None):
+                 path: Optional[str] = None, content: str = "", name: Optional[str] = None, folder: str = ""):
         """From a file, from a text, or from the text of what was built in code, which has a name."""
         self._describe = describe
         log: list[str] = []
@@ -29,6 +30,8 @@ class Built(Source):
         options = ffi.new("ga_file_options *")
         options.set, options.nset = pairs, len(texts)
         options.want = wanted if want else ffi.NULL
+        where = ffi.new("char[]", encoded(folder))
+        options.folder = where if folder else ffi.NULL
         options.log, options.log_context = lib.ga_py_log, handle
         out, err = ffi.new("ga_file **"), ffi.new("ga_error *")
         if path is not None:
@@ -73,6 +76,15 @@ class Built(Source):
             i += 1
         return parameters
 
+    def inputs(self) -> list[str]:
+        """Names of the inputs, in order."""
+        return [text(self.model.input_names[i]) for i in range(self.model.ninput)]
+
+    def columns_of(self, owner: str) -> dict[str, int]:
+        """The columns of a body, joint or sensor: their endings and numbers."""
+        begin = owner + "."
+        return {name[len(begin):]: i for i, name in enumerate(self.columns) if name.startswith(begin)}
+
     def events(self) -> list[Event]:
         """The section `events`."""
         c = ffi.new("ga_file_event *")
@@ -91,8 +103,24 @@ class Built(Source):
             raise failure(status)
         return arrays
 
+    def tables(self) -> dict[str, str]:
+        """The CSV files that expressions read: names and paths."""
+        name, path = ffi.new("const char **"), ffi.new("const char **")
+        tables: dict[str, str] = {}
+        while lib.ga_file_table(self.file, len(tables), name, path):
+            tables[text(name[0])] = text(path[0])
+        return tables
+
     def describe(self) -> str:
-        return self._describe()
+        """The model file, with the CSV files that it reads."""
+        described = self._describe()
+        tables = self.tables()
+        if tables and "\nfiles:" not in described:
+            described += "files:\n"
+            for name, path in tables.items():
+                with open(path, encoding="utf-8") as file:
+                    described += f"  {json.dumps(name)}: {json.dumps(file.read())}\n"
+        return described
 
     def unit(self, name: str) -> str:
         return text(lib.ga_mechanism_column_unit(self.mechanism, self.column_index(name)))

@@ -62,6 +62,7 @@ class Description:
         self, name: str = "mechanism", *, gravity: Optional[Sequence[Any]] = None, formulation: str = ""
     ):
         self._path: Optional[str] = None  # of an unchanged file
+        self._folder = ""  # of the files that expressions name; "": the working directory
         self._text: Optional[str] = None  # unchanged, as it was given
         self._tree: Optional[_document.Document] = {"genalpha": 1, "name": name}
         self._sets: dict[str, Any] = {}

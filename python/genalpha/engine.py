@@ -152,7 +152,7 @@ class Session:
         self._watches: list[Any] = []
         self._links: list[Any] = []
         self._handle = ffi.new_handle(self)
-        self._log_handle = ffi.new_handle(self.log)
+        self.log_handle = ffi.new_handle(self.log)
         recorder = ffi.new("ga_recorder **")
         if lib.ga_recorder_new(source.model, recorder) != lib.GA_OK:
             raise failure(lib.GA_ERR_MEM)
@@ -178,7 +178,7 @@ class Session:
     ) -> None:
         """Run from (t0, q0, v0) to t_end; raises what callbacks raised, not what the run met."""
         self.options.c.log = lib.ga_py_log
-        self.options.c.log_context = self._log_handle
+        self.options.c.log_context = self.log_handle
         out, err = ffi.new("ga_integrator **"), ffi.new("ga_error *")
         status = lib.ga_integrator_new(self.source.model, self.options.c, out, err)
         if status != lib.GA_OK:
@@ -187,7 +187,7 @@ class Session:
         try:
             emit(self.log, 4)
             self._choose_rows(it, t0, t_end, every, times)
-            self._add_events(it, mechanism)
+            self.add_events(it, mechanism)
             self._bar = Bar(progress, t0, t_end)
             self._run(it, t0, q0, v0, t_end)
             if times is None:
@@ -231,7 +231,7 @@ class Session:
             if lib.ga_recorder_reserve(self.recorder, int(max(rows, 1))) != lib.GA_OK:
                 raise failure(lib.GA_ERR_MEM)
 
-    def _add_events(self, it: Any, mechanism: Any) -> None:
+    def add_events(self, it: Any, mechanism: Any) -> None:
         for number, event in enumerate(self.events):
             link = ffi.new("ga_py_event_link *")
             link.handle, link.which = self._handle, number

@@ -18,6 +18,7 @@ from .engine import Session, as_vector
 from .events import Event, as_events
 from .options import given_options, option_names, Options, removed_option, without_superseded
 from .run import Run, finished
+from .simulation import Simulation
 from .table import Table
 
 # What `run` of a model file may say besides the options of the library: about rows, which Python
@@ -52,6 +53,7 @@ class Mechanism(Description):
         """A mechanism from a model file; see :func:`load`."""
         m = cls()
         m._path, m._tree, m._sets = os.fspath(path), None, dict(parameters)
+        m._folder = os.path.dirname(m._path)
         m._try()
         return m
 
@@ -93,7 +95,8 @@ class Mechanism(Description):
             return Built(sets, want, later, content=given)
         tree = self._document()
         described = self.to_yaml()
-        return Built(sets, want, lambda: described, content=_document.to_yaml(tree), name=str(tree.get("name", "mechanism")))
+        return Built(sets, want, lambda: described, content=_document.to_yaml(tree), name=str(tree.get("name", "mechanism")),
+                     folder=self._folder)
 
     @property
     def name(self) -> str:
@@ -299,6 +302,40 @@ class Mechanism(Description):
         session.go(begin, statics.pointer(q0), statics.pointer(v0), end, times=times,
                    every=int(extra.get("every", 1)), progress=progress, mechanism=built.mechanism)
         return finished(built, session, built.name, {**chosen, "t_end": end})
+
+    def simulate(
+        self,
+        h: Optional[float] = None,
+        *,
+        method: Optional[str] = None,
+        rho: Optional[float] = None,
+        events: Any = None,
+        at: Any = None,
+        t0: Optional[float] = None,
+        **options: Any,
+    ) -> Simulation:
+        """A simulation that is stepped by the program: ``sim.set(u=1)``, ``sim.step()``, ``sim["pin.angle"]``.
+
+        Parameters
+        ----------
+        h, method, rho, events, at, t0, **options
+            As in :meth:`run`. An event with `stop` ends a call of ``step`` or ``run_to``; events with an `action` are
+            for :meth:`run`.
+
+        Returns
+        -------
+        Simulation
+        """
+        built = self.built()
+        chosen, _ = self._options(built, given_options({"h": h, "method": method, "rho": rho, **options}), {})
+        settings = Options()
+        settings.update(chosen)
+        happenings = built.events() + as_events(events)
+        if any(event.action is not None for event in happenings):
+            raise ArgumentError("events with an action are for run(); here, act between two steps")
+        q0, v0 = self._start(built, at)
+        begin = float(getattr(at, "t", 0.0) if t0 is None else t0)
+        return Simulation(built, settings, happenings, begin, q0, v0)
 
     @staticmethod
     def _options(

@@ -5,7 +5,9 @@
  *   sin cos tan asin acos atan atan2 sinh cosh tanh exp log sqrt abs min max sign floor mod hypot,
  *   clamp(x, a, b), impact(gap, rate, k, e, c, d),
  *   if(c, a, b) with < <= > >= == != in c, step(t, t0, y0, t1, y1), table(x, [x..], [y..]) and
- *   table(x, [x..], [y..], akima|linear|cubic|hold, periodic), postfix units deg, rpm, mm
+ *   table(x, [x..], [y..], akima|linear|cubic|hold, periodic), postfix units deg, rpm, mm, ms,
+ *   table(x, "FILE.csv", "column", "column of x", kind, periodic), where all behind "column" may be
+ *   left out; the column of x is then the first one
  *
  * Derivatives are taken in forward mode along one variable: an evaluation carries (f, f', f'').
  * abs, min, max, clamp, impact and if take the branch they are on. A function is known by the
@@ -14,6 +16,7 @@
 #define GA_SRC_EXPR_H
 
 #include "base/base.h"
+#include "genalpha/ga_csv.h"
 
 typedef struct ga_expr ga_expr;
 
@@ -29,6 +32,8 @@ typedef struct ga_name {
 typedef struct ga_scope {
   ga_name (*lookup)(const void *context, const char *name);
   const char *(*nearest)(const void *context, const char *name);
+  /* *out <- the table in the file of this name; NULL: ga_csv_load */
+  ga_status (*open)(const void *context, const char *name, ga_csv **out, ga_error *err);
   const void *context;
   bool condition; /* a comparison is allowed at the top; its value is > 0 where it holds */
 } ga_scope;

@@ -26,6 +26,7 @@ static void allocate_arrays(ga_integrator *it) {
                          .a = it->mem.a,
                          .lam = it->mem.lam,
                          .psi = it->mem.psi};
+  ga_integrator_inputs_init(it);
 }
 
 /* GA_OK if h is positive, finite, and h^2 does not underflow; otherwise GA_ERR_STEP in *err. */
@@ -181,6 +182,7 @@ ga_status ga_integrator_new(const ga_model *model, const ga_options *options, ga
 /* Free the integrator and all it owns, not model and team; NULL is allowed, and one half made. */
 void ga_integrator_free(ga_integrator *it) {
   if (!it) return;
+  ga_inputs_close(&it->eval.inputs);
   ga_step_close(&it->step);
   ga_redundancy_close(it);
   ga_saddle_close(&it->saddle);
@@ -213,8 +215,10 @@ static void prefix_start_time(ga_error *err, double t) {
  * Collective. */
 static ga_status begin_and_observe(ga_integrator *it, bool again) {
   it->started = true;
+  it->input_changed = false;
   it->state.h = 0;
   it->state.t = it->mem.t;
+  ga_integrator_inputs_show(it);
   it->last.valid = false;
   /* false: begin with the first fraction of h */
   if (!again || it->sequence.n > 1) ga_plan_rebase(it, false);
@@ -228,7 +232,8 @@ static ga_status start_and_observe(ga_integrator *it, const ga_beginning *from) 
   ga_eval_set_step(&it->eval, it->h); /* automatic steps find theirs */
   ga_linsol_reset(&it->saddle.kkt.ls);
   long repivots = ga_integrator_repivots(it);
-  ga_status status = ga_start_at(it, from);
+  ga_status status = ga_integrator_inputs_begin(it, from);
+  if (status == GA_OK) status = ga_start_at(it, from);
   if (status == GA_OK && !from->again) it->repivots_base = repivots;
   ga_integrator_count_repivots(it);
   if (status == GA_OK) return begin_and_observe(it, false);

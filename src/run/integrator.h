@@ -117,8 +117,12 @@ struct ga_integrator {
   ga_redundancy redundancy;
   ga_passages passages;
   ga_predictor predictor;
-  ga_memory mem;  /* the accepted state */
-  ga_state state; /* pointers into mem, for the user */
+  ga_memory mem;      /* the accepted state */
+  ga_state state;     /* pointers into mem, for the user */
+  double *inputs;     /* values of the inputs at state.t, for the user */
+  double next_sample; /* when the model sets inputs of its own again; INFINITY: never */
+  double *sampled;    /* work of samples.c, one number for each input */
+  bool input_changed; /* an input was set, and the next step needs a restart */
   bool started;
   long repivots_base; /* ga_integrator_repivots at the start; statistics count from there */
   double h;           /* size of the next steps; with automatic steps, of the next one */
@@ -245,6 +249,18 @@ bool ga_memory_step_too_short(ga_integrator *it, const ga_plan *plan);
 void ga_memory_extrapolate(ga_integrator *it, double t1);
 /* Set the time of the accepted state to t1, which differs from it by rounding only. */
 void ga_memory_set_time(ga_integrator *it, double t1);
+
+/* inputs.c: `allocate` the array of the user's state. `begin` sets the values at the start of a run.
+ * `apply` restarts if an input has jumped; to be called before a step. `stop` is the time where the
+ * next step must end at the latest, t_end or a jump. `show` renews the values of the user's state. */
+/* samples.c: the inputs that the model sets itself, at a start, and where they are due */
+ga_status ga_samples_begin(ga_integrator *it, double t, const double *q, const double *v);
+ga_status ga_samples_take(ga_integrator *it);
+void ga_integrator_inputs_init(ga_integrator *it);
+ga_status ga_integrator_inputs_begin(ga_integrator *it, const ga_beginning *from);
+ga_status ga_integrator_inputs_apply(ga_integrator *it);
+double ga_integrator_inputs_stop(const ga_integrator *it, double t_end);
+void ga_integrator_inputs_show(ga_integrator *it);
 
 /* plan.c: times that differ by less than this are equal up to rounding. */
 double ga_same_time(double t, double t1);

@@ -219,6 +219,7 @@ static void count_step(ga_integrator *it, double h) {
   it->stats.h_least = it->stats.h_least > 0 ? fmin(it->stats.h_least, h) : h;
   it->state.h = h;
   it->state.t = it->mem.t;
+  ga_integrator_inputs_show(it);
 }
 
 /* Make the solved step final: predictor, statistics, singular positions, redundant rows. A failure (of the multipliers
@@ -338,10 +339,14 @@ static ga_status extrapolate_short_step(ga_integrator *it, const ga_plan *plan) 
 }
 
 /* Make one accepted step on the way to t_end (INFINITY: no end has to be met), which never passes
- * t_end, and advance the plan. Neither events nor the observer are called. */
+ * t_end, and advance the plan. The step begins with the inputs set last and ends where one of them
+ * jumps. Neither events nor the observer are called. */
 static ga_status advance_one_step(ga_integrator *it, double t_end) {
   ga_plan plan;
-  ga_status status = ga_plan_next(it, t_end, &plan);
+  ga_status status = ga_integrator_inputs_apply(it);
+  if (status != GA_OK) return status;
+  t_end = ga_integrator_inputs_stop(it, t_end);
+  status = ga_plan_next(it, t_end, &plan);
   if (status != GA_OK) return status;
   if (plan.t1 > it->mem.t && ga_memory_step_too_short(it, &plan)) {
     status = extrapolate_short_step(it, &plan);

@@ -136,6 +136,8 @@ void ga_state_walk_body(ga_state_walk *w, ga_integrator *it) {
   GA_MEMORY_LIST(PASS_ARRAY)
 #undef PASS_ARRAY
   transfer_unknowns(w, it, it->predictor.phi[0]);
+  ga_state_transfer_doubles(w, it->eval.inputs.value, it->eval.inputs.n);
+  if (it->eval.inputs.n > 0) ga_state_transfer_doubles(w, &it->next_sample, 1);
   for (int i = 0; i < it->events.n; i++) {
     ga_state_transfer_doubles(w, &it->events.item[i].value, 1);
     ga_state_transfer_doubles(w, &it->events.item[i].t_last, 1);

@@ -42,9 +42,9 @@ bool trajectory_row(trajectory *out, const ga_state *state);
 /* statistics: a JSON object for a file of results, or NULL */
 bool trajectory_close(trajectory *out, const char *statistics);
 
-/* The whole text of the model file, of a robot what it became, owned by the problem; "" for problems
- * of the library, which have none. */
-const char *output_model(const ga_problem *problem);
+/* The whole text of the model file, of a robot what it became, with the CSV files that it reads, to
+ * be freed; "" for problems of the library, which have none; NULL after a message. */
+char *output_model(const ga_problem *problem);
 
 /* A text made by one of the functions below, to be freed; NULL without memory. */
 typedef void (*json_put)(FILE *to, const void *what);

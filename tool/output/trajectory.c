@@ -58,10 +58,46 @@ static bool open_csv(trajectory *out) {
   return fflush(out->file) == 0 && !ferror(out->file) ? true : report_failure(out);
 }
 
-/* The text of the model file; "" for problems without one. */
-const char *output_model(const ga_problem *problem) {
+/* Copy a file; `indent` before each line. False: it cannot be read. */
+static bool copy_file(FILE *to, const char *path, const char *indent) {
+  FILE *file = fopen(path, "r");
+  int last = '\n';
+  for (int c; file && (c = getc(file)) != EOF; last = c) {
+    if (last == '\n') fputs(indent, to);
+    putc(c, to);
+  }
+  if (last != '\n') putc('\n', to);
+  const bool good = file && !ferror(file);
+  if (file) fclose(file);
+  return good;
+}
+
+/* The text of the model file, to be freed; "" for problems without one; NULL after a message. CSV
+ * files that it reads follow as the section `files`, so that the text stands for itself; not behind
+ * JSON, which has one value. */
+char *output_model(const ga_problem *problem) {
   const ga_file *file = file_of(problem);
-  return file ? ga_file_text(file) : "";
+  const char *model = file ? ga_file_text(file) : "", *path = problem->cite, *name, *table;
+  const size_t n = strlen(model);
+  /* it is JSON, or has the section */
+  const bool whole = model[strspn(model, " \t\r\n")] == '{' || strstr(model, "\nfiles:");
+  char *text = NULL;
+  size_t length = 0;
+  FILE *to = open_memstream(&text, &length);
+  bool good = to && fputs(model, to) >= 0;
+  if (good && n > 0 && model[n - 1] != '\n') putc('\n', to);
+  for (int i = 0; good && file && !whole && ga_file_table(file, i, &name, &table); i++) {
+    if (i == 0) fputs("files:\n", to);
+    fputs("  ", to);
+    json_string(to, name);
+    fputs(": |2\n", to);
+    path = table;
+    good = copy_file(to, table, "    ");
+  }
+  if (to && fclose(to) == 0 && good) return text;
+  free(text);
+  tool_error("cannot read '%s' for the file of results", path);
+  return NULL;
 }
 
 /* Create the result file with names and units of the columns, the text of the model and the run's
@@ -70,8 +106,9 @@ static bool open_results(trajectory *out, const ga_problem *problem,
                          const trajectory_texts *texts) {
   const column_set *c = &out->columns;
   ga_results_column *column = calloc((size_t)c->count, sizeof *column);
+  char *model = output_model(problem);
   ga_error err = {GA_ERR_MEM, "no memory for the columns"};
-  if (column) {
+  if (column && model) {
     for (int i = 0; i < c->count; i++) {
       column[i] = (ga_results_column){c->name[i].text, c->unit[i]};
     }
@@ -80,12 +117,13 @@ static bool open_results(trajectory *out, const ga_problem *problem,
                                   .nchosen = c->chosen,
                                   .title = problem->name,
                                   .version = ga_version(),
-                                  .model = output_model(problem),
+                                  .model = model,
                                   .model_name = texts->model_name,
                                   .options = texts->options};
     ga_results_create(out->path, &head, &out->results, &err);
   }
-  if (!out->results) tool_error("%s", err.text);
+  if (model && !out->results) tool_error("%s", err.text);
+  free(model);
   free(column);
   return out->results != NULL;
 }

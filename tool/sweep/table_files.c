@@ -49,6 +49,7 @@ static bool report_failure(const sheet *t) {
  * the identity of the sweep in it. False after a message. */
 static bool open_results(sheet *t, const heading *h, const sweep_tables *f) {
   char title[200];
+  char *model = output_model(f->problem);
   ga_error err = {GA_OK, ""};
   snprintf(title, sizeof title, "sweep of %.150s", f->problem->name);
   const ga_results_head head = {
@@ -59,12 +60,13 @@ static bool open_results(sheet *t, const heading *h, const sweep_tables *f) {
       .ntext_column = h->texts,
       .title = title,
       .version = ga_version(),
-      .model = output_model(f->problem),
+      .model = model,
       .model_name = file_of(f->problem) ? f->problem->cite : f->problem->name,
       .options = f->about};
-  if (ga_results_create(t->temporary, &head, &t->results, &err) != GA_OK) {
+  if (model && ga_results_create(t->temporary, &head, &t->results, &err) != GA_OK) {
     tool_error("%s", err.text);
   }
+  free(model);
   return t->results != NULL;
 }
 

@@ -34,6 +34,10 @@ void ga_mechanism_free(ga_mechanism *m) {
   ga_free(m->others.item);
   ga_free(m->sensors.item);
   ga_free(m->coordinates.item);
+  ga_free(m->samples.item);
+  ga_free(m->inputs.item);
+  ga_free(m->signals.item);
+  ga_free(m->uses.item);
   ga_free(m->symbols.item);
   ga_free(m->elements.item);
   ga_free(m->blocks.item);
