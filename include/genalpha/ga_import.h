@@ -34,7 +34,7 @@ typedef struct ga_import_options {
   bool floating; /* the root link is free, at the origin and at rest; else it is the ground */
   const ga_import_start *start;
   int nstart;
-  bool ignore_friction;       /* else Coulomb friction f is the law -f tanh(rate/friction_rate) */
+  bool ignore_friction;       /* else Coulomb friction f is -f tanh(rate/friction_rate) */
   double friction_rate;       /* in rad/s or m/s; 0: 0.01 */
   bool stops;                 /* limits become soft stops; else they are left out */
   double stop_stiffness;      /* 0: the joint's largest effort presses it in by 1 % of its range */

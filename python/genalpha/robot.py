@@ -36,7 +36,7 @@ def import_robot(
     coordinates, rates : mapping
         Start values of joints by their names in the file, in rad or m.
     friction : bool or float
-        Coulomb friction as a smooth law, with this rate in its tanh; False: none.
+        Coulomb friction f as -f tanh(rate/friction), 0.01 for True; False: none.
     limits : bool or float
         Limits as soft stops, of this stiffness; True: by the joint's effort.
     gravity : sequence of 3 numbers, optional

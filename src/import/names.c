@@ -61,16 +61,16 @@ static void clean_name(const char *name, char *to) {
   }
 }
 
-/* Write the i-th name that a joint of this name brings along, for its forces and its coupler; false
- * past the last. */
+/* Write the i-th name that a joint of this name brings along, for its coupler and for the forces of
+ * its keys; false past the last. */
 static bool other_name(const ga_robot_joint *j, const char *name, int i, char *to, size_t room) {
-  static const char *const before[] = {"mimic_", "friction_"};
+  static const char *const ends[] = {"", "_limit", "_friction"};
   const int n = j ? ga_robot_coordinates(j) : 0;
-  if (n == 0 || i >= 2 + 2 * n) return false;
-  if (i < 2) {
-    snprintf(to, room, "%s%s", before[i], name);
+  if (n == 0 || i > 3 * n) return false;
+  if (i == 0) {
+    snprintf(to, room, "mimic_%s", name);
   } else {
-    snprintf(to, room, "%s_%s%s", name, ga_robot_coordinate(j, (i - 2) / 2), i % 2 ? "_limit" : "");
+    snprintf(to, room, "%s_%s%s", name, ga_robot_coordinate(j, (i - 1) / 3), ends[(i - 1) % 3]);
   }
   return true;
 }
@@ -117,7 +117,7 @@ static bool choose(ga_robot *r, ga_name_table *used, const ga_xml *node, const c
 /* Choose the names of all bodies, then of all joints. Who can keep his name comes first. */
 bool ga_robot_choose_names(ga_robot *r) {
   ga_name_table used;
-  if (!ga_name_table_new(r, (size_t)r->nlink + 9 * (size_t)r->njoint, &used)) {
+  if (!ga_name_table_new(r, (size_t)r->nlink + 11 * (size_t)r->njoint, &used)) {
     return ga_robot_no_memory(r);
   }
   for (int plain = 1; plain >= 0; plain--) {

@@ -213,7 +213,7 @@ static void put_bodies(ga_robot *r, ga_buffer *to, bool still) {
   }
 }
 
-/* ---- joints, couplers, forces ---------------------------------------------------------------- */
+/* ---- joints, couplers ------------------------------------------------------------------------ */
 
 /* Stiffness of the stops of a joint: that of the options, or the one that the joint's own largest
  * effort presses in by 1 % of its range. */
@@ -267,6 +267,11 @@ static void put_joint(ga_robot *r, ga_buffer *to, const ga_robot_joint *j) {
   }
   if (j->turns != 0) put_number(to, ", turns: ", j->turns);
   if (j->damping > 0 && ga_robot_coordinates(j) == 1) put_number(to, ", damping: ", j->damping);
+  if (j->friction > 0 && ga_robot_coordinates(j) == 1 && !r->options->ignore_friction) {
+    put_number(to, ", friction: {friction: ", j->friction);
+    put_number(to, ", speed: ", r->options->friction_rate > 0 ? r->options->friction_rate : 0.01);
+    ga_buffer_add(to, "}");
+  }
   if (j->lower.given && r->options->stops) {
     double k;
     if (!stop_stiffness(r, j, &k)) return;
@@ -295,22 +300,6 @@ static void put_couplers(const ga_robot *r, ga_buffer *to) {
     }
     put_number(to, "}, equals: ", j->offset);
     ga_buffer_add(to, "}\n");
-  }
-}
-
-/* Coulomb friction f as a law that is smooth where the rate changes its sign. */
-static void put_friction(const ga_robot *r, ga_buffer *to) {
-  const double rate = r->options->friction_rate > 0 ? r->options->friction_rate : 0.01;
-  int n = 0;
-  for (int i = 0; i < r->njoint && !r->options->ignore_friction; i++) {
-    const ga_robot_joint *j = &r->joints[i];
-    if (!(j->friction > 0) || ga_robot_coordinates(j) != 1) continue;
-    if (n++ == 0) ga_buffer_add(to, "forces:\n");
-    ga_buffer_add(to, "  friction_%s: {type: torsion, coordinate: %s.%s, law: \"-", j->as, j->as,
-                  ga_robot_coordinate(j, 0));
-    ga_buffer_number(to, j->friction);
-    put_number(to, "*tanh(s_dot/", rate);
-    ga_buffer_add(to, ")\"}\n");
   }
 }
 
@@ -397,7 +386,6 @@ void ga_robot_write(ga_robot *r, ga_buffer *to) {
     put_joint(r, to, &r->joints[i]);
   }
   put_couplers(r, to);
-  put_friction(r, to);
   if (assemble) put_initial(r, to);
   put_output(r, to);
 }

@@ -262,8 +262,9 @@ static void limits_and_friction(void **state) {
       "j", "revolute", "base", "a",
       "<limit lower='-1' upper='3' effort='20'/><dynamics damping='0.5' friction='0.25'/>"));
   ga_imported *robot = import_text(text, NULL);
-  has_line(robot,
-           "friction_j: {type: torsion, coordinate: j.angle, law: \"-0.25*tanh(s_dot/0.01)\"}\n");
+  has_line(
+      robot,
+      "damping: 0.5, friction: {friction: 0.25, speed: 0.01}}  # limits: -1 to 3, effort 20\n");
   assert_true(reports(robot, "not used: 1 limit (--limits stop)"));
   ga_file_free(mechanism_of(robot));
   ga_imported_free(robot);
@@ -277,7 +278,7 @@ static void limits_and_friction(void **state) {
   const ga_import_options own = {.stops = true, .stop_stiffness = 1e4, .friction_rate = 0.1};
   robot = import_text(text, &own);
   has_line(robot, "stiffness: 10000}}");
-  has_line(robot, "tanh(s_dot/0.1)");
+  has_line(robot, "friction: {friction: 0.25, speed: 0.1}");
   ga_imported_free(robot);
 }
 
