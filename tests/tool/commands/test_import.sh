@@ -78,6 +78,24 @@ ok "fixed joints stay" out_has 'flange: {type: fixed, between: \[wrist, hand\], 
 tool import "$models/quadruped.urdf" --base floating
 ok "world never flies" err_has 'base: world is the ground, as a root of this name always is'
 
+# the lines of the guide, as they stand there
+guide=$(dirname "$0")/../../../docs/guide/robots.md
+mkdir "$work/guide"
+ln -s "$(cd "$models" && pwd)" "$work/guide/models"
+awk '/^## Ten lines/ { on = 1 } /^## Motors/ { on = 0 } on && /^    / { print substr($0, 5) }' "$guide" \
+  >"$work/guide/lines"
+ok "ten lines" [ "$(grep -c . "$work/guide/lines")" -le 10 ]
+full=$(cd "$(dirname "$tool")" && pwd)
+mkdir -p "$work/js/three/examples/js/controls" "$work/js/dygraphs" # so that pages need no packages
+for file in three/three.min.js three/examples/js/controls/OrbitControls.js dygraphs/dygraph.min.js \
+  dygraphs/dygraph.min.css; do
+  echo >"$work/js/$file"
+done
+ok "they run" sh -c "cd '$work/guide' && GENALPHA_JS='$work/js' PATH='$full':\$PATH sh -e lines >../out 2>../err"
+ok "the arm is turned and held" sh -c "tail -n 1 '$work/guide/arm.csv' | awk -F, '{ exit !(\$2 > 1.57 && \$2 < 1.571 && \$3 > -0.05 && \$3 < 0.05) }'"
+ok "a plot" [ -s "$work/guide/arm.svg" ]
+ok "a page" [ -s "$work/guide/quadruped.html" ]
+
 # wrong usage and wrong files
 refused 2 'is missing' import
 refused 2 "write JOINT=NUMBER" import "$models/arm.urdf" --coordinate elbow
