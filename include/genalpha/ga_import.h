@@ -2,8 +2,8 @@
 /* Robots that others described (URDF) as model files, docs/reference/import.md.
  *
  *     ga_imported *robot;
- *     if (ga_import("arm.urdf", NULL, &robot, &err) != GA_OK) return puts(err.text), 1;
- *     fputs(ga_imported_model(robot), stdout);   // the text of a model file
+ *     if (ga_import("arm.urdf", NULL, &robot, &err) != GA_OK) puts(err.text);
+ *     if (robot) fputs(ga_imported_model(robot), stdout);  // the text of a model file
  *     ga_imported_free(robot);
  *
  * ga_file_load does the same, with the options that are zero, when the path ends in .urdf or
