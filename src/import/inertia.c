@@ -181,9 +181,14 @@ static bool is_body(const ga_robot_link *link) {
   return link->all_mass > 0 && least > 1e-14 * sum;
 }
 
-/* The joint at the end of the chain of masters: it moves all that mimic it. */
+/* The joint at the end of the chain of masters: it moves all that mimic it. The chain ends at a
+ * multiplier 0, too: such a joint is held. */
 static int leader(const ga_robot *r, int joint) {
-  for (int n = 0; r->joints[joint].mimic && n < r->njoint; n++) joint = r->joints[joint].master;
+  for (int n = 0; n < r->njoint; n++) {
+    const ga_robot_joint *j = &r->joints[joint];
+    if (!j->mimic || j->multiplier == 0) break;
+    joint = j->master;
+  }
   return joint;
 }
 
@@ -219,7 +224,8 @@ static bool check_motion(ga_robot *r) {
     }
     if (link->joint == GA_NO_JOINT) continue;
     const ga_robot_joint *j = &r->joints[link->joint];
-    if (ga_robot_coordinates(j) == 0 || moved[leader(r, link->joint)]) continue;
+    const int first = leader(r, link->joint);
+    if (ga_robot_coordinates(j) == 0 || moved[first] || r->joints[first].mimic) continue;
     return ga_robot_fail(r, j->node, "link '%.60s' moves on joint '%.60s' but has no inertia",
                          link->name, j->name);
   }

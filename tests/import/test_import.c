@@ -308,6 +308,30 @@ static void turns_of_mimics(void **state) {
   ga_imported_free(robot);
 }
 
+/* a massless link that follows a heavy one is held, and the other way round */
+static void massless_mimics(void **state) {
+  (void)state;
+  static const char *const texts[] = {
+      ROBOT(LINK("base") LINK("a") EMPTY("b") JOINT("j", "continuous", "base", "a", "")
+                JOINT("k", "continuous", "base", "b", "<mimic joint='j' multiplier='2'/>")),
+      ROBOT(LINK("base") EMPTY("a") LINK("b") JOINT("j", "continuous", "base", "a", "")
+                JOINT("k", "continuous", "base", "b", "<mimic joint='j' multiplier='2'/>"))};
+  for (int i = 0; i < 2; i++) {
+    ga_imported *robot = import_text(texts[i], NULL);
+    ga_file *file = mechanism_of(robot);
+    const ga_mechanism *m = ga_file_mechanism(file);
+    const ga_options o = ga_options_default();
+    ga_integrator *it;
+    ga_error err = {0};
+    must(ga_integrator_new(ga_mechanism_model(m), &o, &it, &err), &err);
+    must(ga_integrator_start(it, 0, ga_mechanism_q0(m), ga_mechanism_v0(m)),
+         ga_integrator_error(it));
+    ga_integrator_free(it);
+    ga_file_free(file);
+    ga_imported_free(robot);
+  }
+}
+
 /* shapes with colours and poses, of merged links, too; a mesh is named */
 static void looks(void **state) {
   (void)state;
@@ -395,6 +419,7 @@ int main(void) {
                                      cmocka_unit_test(turns_of_mimics),
                                      cmocka_unit_test(looks),
                                      cmocka_unit_test(other_joints),
-                                     cmocka_unit_test(repaired_inertia)};
+                                     cmocka_unit_test(repaired_inertia),
+                                     cmocka_unit_test(massless_mimics)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

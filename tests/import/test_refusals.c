@@ -107,6 +107,9 @@ static const struct {
     {ROBOT(EMPTY("base") EMPTY("arm") EMPTY("hand") HINGE("")
                JOINT("k", "fixed", "arm", "hand", "")),
      5, 1, "link 'arm' moves on joint 'j' but has no inertia"},
+    {ROBOT(LINK("base") EMPTY("arm") LINK("c") HINGE("")
+               JOINT("k", "revolute", "base", "c", "<mimic joint='j' multiplier='0'/>")),
+     5, 1, "link 'arm' moves on joint 'j' but has no inertia"},
     {ROBOT(LINK("base") EMPTY("arm") JOINT("j", "floating", "base", "arm", "")), 3, 1,
      "link 'arm' is free but has no mass"},
     /* mimic */
