@@ -276,7 +276,7 @@ static void long_chain(void **state) {
   free(text);
 }
 
-/* A good robot with one piece changed, cut or doubled, many times: a robot whose model file is read,
+/* A good robot (GA_MUTATED, or an arm) with one piece changed, cut or doubled, GA_MUTATIONS times: a robot whose model file is read,
  * or a sentence. (The sanitizers look on.) */
 static void mutated_files(void **state) {
   (void)state;
@@ -287,8 +287,9 @@ static void mutated_files(void **state) {
       "\xff", "\xc3\xa9", " ",     "\n",       "<!--",   "]]>",
       "base", "name=",    "world", "ground"};
   enum { NPIECE = (int)(sizeof pieces / sizeof pieces[0]) };
-  FILE *file = fopen(GA_MODELS "/arm.urdf", "r");
-  char whole[20000], text[40000];
+  static char whole[100000], text[101000];
+  const char *path = getenv("GA_MUTATED");
+  FILE *file = fopen(path ? path : GA_MODELS "/arm.urdf", "r");
   const size_t length = fread(whole, 1, sizeof whole, file);
   const char *count = getenv("GA_MUTATIONS");
   const int runs = count ? atoi(count) : 400;
