@@ -262,13 +262,14 @@ GA_API ga_status ga_mechanism_set_ground_looks(ga_mechanism *m, int n, const ga_
                                                ga_error *err);
 /* Receives warnings about what is added later. */
 GA_API void ga_mechanism_set_log(ga_mechanism *m, ga_log_fn log, void *context);
-/* A named number that texts added later may use. */
+/* A named number that texts added later may use. It may be called t, s or s_dot, unless a text where
+ * this is a variable mentions it; a parameter e takes the place of the constant. */
 GA_API ga_status ga_mechanism_set_parameter(ga_mechanism *m, const char *name, double value,
                                             ga_error *err);
 
-/* Names are [A-Za-z_][A-Za-z0-9_]*, unique over everything that has one, and neither a word of
- * expressions nor ground, energy, momentum, angular_momentum. What a description refers to must
- * have been added before. */
+/* Names are [A-Za-z_][A-Za-z0-9_]*, unique over everything that has one, but not ground, energy,
+ * momentum, angular_momentum; parameters are not pi, and sensors, states and inputs are neither t,
+ * pi nor e. What a description refers to must have been added before. */
 GA_API ga_status ga_mechanism_add_body(ga_mechanism *m, const ga_body *body, ga_error *err);
 GA_API ga_status ga_mechanism_add_joint(ga_mechanism *m, const ga_joint *joint, ga_error *err);
 GA_API ga_status ga_mechanism_add_drive(ga_mechanism *m, const ga_drive *drive, ga_error *err);

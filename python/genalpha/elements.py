@@ -188,6 +188,18 @@ class Description:
                                      name: _document.plain(value, f"parameters.{name}")})
         return name
 
+    def input(self, name: str, value: Any = 0) -> str:
+        """A number that functions use and that is set while a run lasts, `value` at first; returns its name."""
+        expression(value, f"inputs.{name}")
+        self._section("inputs", {**self._document().get("inputs", {}),
+                                 name: _document.plain(value, f"inputs.{name}")})
+        return name
+
+    def state(self, name: str, rate: Any, **fields: Any) -> str:
+        """A state of a controller, z' = rate, an expression that may use it: start, size; returns its name."""
+        self._add("states", name, {"rate": rate, **fields})
+        return name
+
     def initial(self, **fields: Any) -> None:
         """Start values: rates={"bearing.angle": 10}, coordinates={...}."""
         self._section("initial", {**self._document().get("initial", {}),

@@ -17,6 +17,7 @@ import numpy as np
 
 from ._lib import ArgumentError, encoded, failure, ffi, lib, text
 from .events import Event, Happened
+from .inputs import Input
 from .options import GenalphaWarning, Options
 from .source import Source
 from .state import State
@@ -175,6 +176,8 @@ class Session:
         times: Any = None,
         progress: Optional[bool] = None,
         mechanism: Any = None,
+        inputs: Sequence[Input] = (),
+        interpolation: int = 0,
     ) -> None:
         """Run from (t0, q0, v0) to t_end; raises what callbacks raised, not what the run met."""
         self.options.c.log = lib.ga_py_log
@@ -188,6 +191,8 @@ class Session:
             emit(self.log, 4)
             self._choose_rows(it, t0, t_end, every, times)
             self.add_events(it, mechanism)
+            for item in inputs:
+                item.apply(it, interpolation)
             self._bar = Bar(progress, t0, t_end)
             self._run(it, t0, q0, v0, t_end)
             if times is None:

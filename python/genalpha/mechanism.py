@@ -16,6 +16,7 @@ from .built import Built
 from .elements import Description
 from .engine import Session, as_vector
 from .events import Event, as_events
+from .inputs import Given, kind_of, read_inputs
 from .options import given_options, option_names, Options, removed_option, without_superseded
 from .run import Run, finished
 from .simulation import Simulation
@@ -23,7 +24,7 @@ from .table import Table
 
 # What `run` of a model file may say besides the options of the library: about rows, which Python
 # takes, about files the tool writes, which it passes over, and the rest, which it refuses.
-_ROW_OPTIONS = ("t_end", "every", "out_dt", "stop_when")
+_ROW_OPTIONS = ("t_end", "every", "out_dt", "stop_when", "input", "interpolate")
 _TOOL_FILES = ("out", "plot", "final", "columns", "save_state", "checkpoint_every")
 
 
@@ -236,6 +237,8 @@ class Mechanism(Description):
         progress: Optional[bool] = None,
         at: Any = None,
         t0: Optional[float] = None,
+        inputs: Given = None,
+        interpolate: Optional[str] = None,
         **options: Any,
     ) -> Run:
         """Simulate.
@@ -263,6 +266,12 @@ class Mechanism(Description):
         t0 : float, optional
             Time of the start; default: that of the equilibrium `at`, else 0. Drives and forces are functions of
             this time, so that start values must fit the drives at t0.
+        inputs : dict or path of a CSV file, optional
+            What inputs do: a number, ``(times, values)``, an array of two columns, or a function of t, which is
+            sampled at every step. Of a file the first column is the time, the others have the names of inputs.
+        interpolate : {"linear", "hold", "smooth"}, optional
+            Inputs between their samples. Where a held value jumps, a step ends and the run restarts, so that order
+            2 is kept.
         **options
             Any option of ``genalpha run``, with _ for -: rtol, newton_tol, start, linsol, ...
 
@@ -299,8 +308,11 @@ class Mechanism(Description):
             happenings.append(Event(str(extra["stop_when"]), 1, True, "stop_when"))
         session = Session(built, settings, happenings)
         q0, v0 = self._start(built, at)
+        given_inputs = extra.get("input") if inputs is None else inputs
+        courses = read_inputs(given_inputs, built.inputs(), begin, end, float(settings.c.h))
         session.go(begin, statics.pointer(q0), statics.pointer(v0), end, times=times,
-                   every=int(extra.get("every", 1)), progress=progress, mechanism=built.mechanism)
+                   every=int(extra.get("every", 1)), progress=progress, mechanism=built.mechanism,
+                   inputs=courses, interpolation=kind_of(interpolate or extra.get("interpolate")))
         return finished(built, session, built.name, {**chosen, "t_end": end})
 
     def simulate(

@@ -38,7 +38,8 @@ def removed_option(name: str) -> str:
 
 
 # keywords of runs that are no options of the library
-_OF_RUNS = ("t0", "t_end", "every", "out_dt", "t_eval", "events", "progress", "at", "stop_when")
+_OF_RUNS = ("t0", "t_end", "every", "out_dt", "t_eval", "events", "progress", "at", "stop_when", "inputs",
+            "interpolate")
 
 
 def nearest(word: str, known: Iterable[str]) -> str:

@@ -2,12 +2,11 @@
 """A mechanism that a program steps: inputs are set, steps are made, columns are read."""
 from __future__ import annotations
 
-import time
-from typing import Any, Iterable, Mapping, Optional, Sequence, Union, overload
+from typing import Any, Sequence, Union, overload
 
 import numpy as np
 
-from ._lib import ArgumentError, Error, encoded, failure, ffi, lib, text
+from ._lib import ArgumentError, Error, failure, ffi, lib, text
 from .built import Built
 from .engine import Session, as_vector, emit
 from .events import Event, Happened
@@ -47,7 +46,11 @@ class Simulation:
         self._state = lib.ga_integrator_state(self._it)
         self._value = ffi.new("double *")
         self._inputs = {name: i for i, name in enumerate(built.inputs())}
-        self._session.add_events(self._it, built.mechanism)
+        try:
+            self._session.add_events(self._it, built.mechanism)
+        except Error:
+            self._take_error()  # what an event raised says more
+            raise
         self._start = (t0, as_vector(q0, built.sizes["q"], "q"), as_vector(v0, built.sizes["v"], "v"))
         self._check(lib.ga_simulation_start(self._sim, t0, *map(_pointer, self._start[1:])))
         emit(self._log, 4)

@@ -14,10 +14,10 @@ const ga_section ga_sections[] = {
     {"forces", "forces on bodies and coordinates", ga_read_force, ga_force_fields, ga_force_help,
      false},
     {"limits", "soft stops of coordinates", ga_read_limit, ga_limit_fields, NULL, false},
-    {"sensors", "further columns", ga_read_sensor, ga_sensor_fields, NULL, false},
     {"inputs", "numbers that are set between steps", ga_read_input, ga_input_fields, NULL, true},
     {"states", "states of controllers", ga_read_state, ga_state_fields, NULL, false},
     {"controllers", "ready controllers", ga_read_controller, ga_controller_fields, NULL, false},
+    {"sensors", "further columns", ga_read_sensor, ga_sensor_fields, NULL, false},
     {NULL, NULL, NULL, NULL, NULL, false}};
 
 /* top-level keys that are not sections, in the order in which they are read */
@@ -168,6 +168,7 @@ static ga_status load_file(const char *path, const char *text, size_t length,
                    .folder = options->folder,
                    .files = root->kind == GA_NODE_MAP ? ga_node_find(root, "files") : NULL,
                    .root = root,
+                   .inputs = root->kind == GA_NODE_MAP ? ga_node_find(root, "inputs") : NULL,
                    .err = err,
                    .arena = &file->arena,
                    .m = file->mechanism};

@@ -44,6 +44,9 @@ const char *ga_field_help(const ga_section *s, const ga_field *f, char *text, si
 /* parameters.c: those of the file, replaced by those of the caller */
 bool ga_read_parameters(ga_reader *r, const ga_node *node, const ga_file_options *options);
 
+/* a copy of the node, with the caller's value if there is one for its key; used may be NULL */
+ga_node ga_replaced_by_set(const ga_node *node, const ga_file_set *set, int nset, bool *used);
+
 /* section initial: assembly, fixed bodies, start values of coordinates */
 bool ga_read_initial(ga_reader *r, const ga_node *node);
 

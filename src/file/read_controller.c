@@ -2,20 +2,22 @@
 /* Inputs, states of controllers and ready controllers in a model file. Functions return false after a
  * failure, which is recorded in r; then nothing is added.
  *
- *   pid     e = target - input,  I' = e,  z' = (e - z)/filter
- *           NAME = kp e + ki I + kd (e - z)/filter, at most `limit` in size, perhaps sampled
- *   servo   e = target - theta,  I' = e
- *           effort on theta = kp e + ki I - kd theta', at most `limit` in size
+ *   pid     e = target - input,  I' = ki e,  z' = (e - z)/filter
+ *           NAME = kp e + I + kd (e - z)/filter, at most `limit` in size, perhaps sampled
+ *   servo   e = target - theta,  I' = ki e
+ *           effort on theta = kp e + I - kd theta', at most `limit` in size
+ *
+ * I has the unit of the output, so that its size does not depend on the unit of time.
  *
  * Both are made of sensors (NAME_error, NAME), states (NAME_integral, NAME_filtered) and, for a servo,
  * a torsion NAME. */
 #include <stdio.h>
 #include <string.h>
 
-#include "file/reader.h"
+#include "file/private.h"
 
 const ga_field ga_input_fields[] = {{"value", "number", "value at first", ga_field_number,
-                                     offsetof(ga_input, value), NULL, false, NULL},
+                                     offsetof(ga_input, value), NULL, false, "1"},
                                     {.key = NULL}};
 
 /* True unless a parameter has this name: expressions could mean either. */
@@ -27,11 +29,14 @@ static bool check_parameters(ga_reader *r, const char *name, const ga_node *node
   return true;
 }
 
-/* Read an entry of `inputs`, a number or {value: number}, and add it to r->m. */
+/* Read an entry of `inputs`, a number or {value: number}, and add it to r->m; a value of the caller
+ * (--set) takes the place of the file's. */
 bool ga_read_input(ga_reader *r, const char *name, const ga_node *node) {
   ga_input input = {.name = NULL};
   ga_error err = {GA_OK, ""};
   if (!check_parameters(r, name, node)) return false;
+  const ga_node own = ga_replaced_by_set(node, r->set, r->nset, NULL);
+  node = &own;
   if (node->kind == GA_NODE_SCALAR ? !ga_read_number(r, node, &input.value)
                                    : !ga_read_fields(r, node, ga_input_fields, &input)) {
     return false;
@@ -43,14 +48,14 @@ bool ga_read_input(ga_reader *r, const char *name, const ga_node *node) {
 #define AT(member) offsetof(ga_controller_state, member)
 const ga_field ga_state_fields[] = {
     {"rate", "function_t", "its time derivative, function of t and signals, itself among them",
-     ga_field_of_time, AT(rate), NULL, false, NULL},
+     ga_field_of_time, AT(rate), NULL, false, "1/s"},
     {"value", "function_t", "of a sampled state: its value from a sample on", ga_field_of_time,
-     AT(value), NULL, false, NULL},
+     AT(value), NULL, false, "1"},
     {"every", "number", "of a sampled state: time between samples, which begin at t = 0",
      ga_field_number, AT(every), NULL, false, "s"},
-    {"start", "number", "value at the start", ga_field_number, AT(start), NULL, false, NULL},
+    {"start", "number", "value at the start", ga_field_number, AT(start), NULL, false, "1"},
     {"size", "number", "a large value of it, for comparing errors; default: 1", ga_field_number,
-     AT(size), NULL, false, NULL},
+     AT(size), NULL, false, "1"},
     {.key = NULL}};
 #undef AT
 
@@ -90,18 +95,18 @@ static bool keep_node(ga_reader *r, const ga_field *f, const ga_node *node, void
 const ga_field ga_controller_fields[] = {
     {"type", "choice", "type of controller", ga_field_choice, AT(type), "pid|servo", true, NULL},
     {"target", "function_t", "wanted value, function of t and signals", keep_node, AT(target), NULL,
-     true, NULL},
+     true, "1"},
     {"input", "function_t", "pid: measured value, function of t and signals", keep_node, AT(input),
-     NULL, false, NULL},
+     NULL, false, "1"},
     {"coordinate", "coordinate", "servo: JOINT.NAME", ga_field_name, AT(coordinate), NULL, false,
      NULL},
-    {"kp", "number", "factor of the error", ga_field_number, AT(kp), NULL, false, NULL},
-    {"ki", "number", "factor of its integral", ga_field_number, AT(ki), NULL, false, NULL},
+    {"kp", "number", "factor of the error", ga_field_number, AT(kp), NULL, false, "1"},
+    {"ki", "number", "factor of its integral", ga_field_number, AT(ki), NULL, false, "1/s"},
     {"kd", "number", "factor of its filtered rate; servo: of minus the rate of the coordinate",
-     ga_field_number, AT(kd), NULL, false, NULL},
+     ga_field_number, AT(kd), NULL, false, "s"},
     {"filter", "number", "pid: time constant of that filter, needed with kd", ga_field_given,
      AT(filter), NULL, false, "s"},
-    {"limit", "number", "largest size of the output", ga_field_given, AT(limit), NULL, false, NULL},
+    {"limit", "number", "largest size of the output", ga_field_given, AT(limit), NULL, false, "1"},
     {"every", "number", "pid: time between samples of the output; default: it is continuous",
      ga_field_given, AT(every), NULL, false, "s"},
     {.key = NULL}};
@@ -167,8 +172,7 @@ static bool check_controller(ga_reader *r, const ga_node *node, const controller
 /* text <- "error ki integral" part of the output that both have */
 static int put_terms(const controller_input *in, const char *name, char *text) {
   int n = snprintf(text, ROOM, "%.17g*%s_error", in->kp, name);
-  if (in->ki != 0)
-    n += snprintf(text + n, (size_t)(ROOM - n), " + %.17g*%s_integral", in->ki, name);
+  if (in->ki != 0) n += snprintf(text + n, (size_t)(ROOM - n), " + %s_integral", name);
   return n;
 }
 
@@ -227,7 +231,7 @@ bool ga_read_controller(ga_reader *r, const char *name, const ga_node *node) {
   if (n >= ROOM) return ga_reader_fail(r, node, "target and input are too long");
   snprintf(other, sizeof other, "%.150s_error", name);
   if (!add_expression(r, in.target, ga_reader_text(r, other), text)) return false;
-  snprintf(text, sizeof text, "%.150s_error", name);
+  snprintf(text, sizeof text, "%.17g*%.150s_error", in.ki, name);
   snprintf(other, sizeof other, "%.150s_integral", name);
   if (in.ki != 0 && !add_state(r, node, ga_reader_text(r, other), text, 0)) return false;
   return in.type == PID ? add_pid_output(r, name, node, &in) : add_servo_effort(r, name, node, &in);

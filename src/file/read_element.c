@@ -349,7 +349,7 @@ const ga_field ga_sensor_fields[] = {
     {"of", "name", "power: a force, drive or coupler", ga_field_name, AT(ga_sensor, of), NULL,
      false, NULL},
     {"value", "function_t", "expression: function of t and signals", ga_field_of_time,
-     AT(ga_sensor, value), NULL, false, NULL},
+     AT(ga_sensor, value), NULL, false, "1"},
     {.key = NULL}};
 
 /* Read an entry of `sensors` and add it to r->m. */

@@ -39,7 +39,10 @@ typedef struct ga_table_file {
 
 typedef struct ga_reader {
   const char *path;
-  const char *folder;   /* of files that expressions name; NULL: that of path */
+  const char *folder;     /* of files that expressions name; NULL: that of path */
+  const ga_node *inputs;  /* the section `inputs`; NULL: none */
+  const ga_file_set *set; /* values of the caller for parameters and inputs, nset of them */
+  int nset;
   const ga_node *files; /* the section `files`: texts by name, in place of files; NULL: none */
   ga_error *err;
   ga_status status;

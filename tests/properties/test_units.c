@@ -287,29 +287,12 @@ static int count_other_numbers(const struct model *model, int steps) {
 
 /* ---- models ----------------------------------------------------------------------------------- */
 
-static const char *const models[] = {"andrews",
-                                     "bricard",
-                                     "cart",
-                                     "chain",
-                                     "door",
-                                     "double-pendulum",
-                                     "driven-crank",
-                                     "four-bar",
-                                     "gear-pair",
-                                     "gear-train",
-                                     "governor",
-                                     "gyroscope",
-                                     "heavy-top",
-                                     "n-four-bar",
-                                     "net",
-                                     "pendulum",
-                                     "rolling-disk",
-                                     "slider-crank-3d",
-                                     "slider-crank-hinged",
-                                     "slider-crank",
-                                     "stewart",
-                                     "truss",
-                                     "universal-shaft"};
+static const char *const models[] = {
+    "andrews",         "bricard",      "cart",         "chain",           "door",
+    "double-pendulum", "driven-crank", "four-bar",     "gear-pair",       "gear-train",
+    "governor",        "gyroscope",    "heavy-top",    "n-four-bar",      "net",
+    "pendulum",        "robot-arm",    "rolling-disk", "slider-crank-3d", "slider-crank-hinged",
+    "slider-crank",    "stewart",      "truss",        "universal-shaft", "wishbone"};
 enum { NMODEL = (int)(sizeof models / sizeof models[0]) };
 
 /* The text of a file of models/, with its step size. */
@@ -372,6 +355,57 @@ static int try_random(unsigned first, unsigned count, int steps) {
          bits, numbers);
   assert_true(10 * runs >= 9 * count);
   return bits + numbers;
+}
+
+/* Joint keys, functions of all kinds of signals, tables, continuous and sampled states, an input. */
+static const char controlled[] =
+    "genalpha: 1\n"
+    "gravity: [0, 0, -9.81]\n"
+    "parameters: {k: 30}\n"
+    "bodies:\n"
+    "  arm: {mass: 2, inertia: [0.1, 0.2, 0.3], position: [0.5, 0, 0], velocity: [0, 0, -0.15],\n"
+    "    angular_velocity: [0, 0.3, 0], formulation: se3}\n"
+    "  cart: {mass: 1, inertia: [1, 1, 1], position: [0, 1, 0], velocity: [0.2, 0, 0]}\n"
+    "joints:\n"
+    "  pin: {type: revolute, between: [ground, arm], at: [0, 0, 0], axis: [0, 1, 0], stiffness: "
+    "4,\n"
+    "    damping: 0.3, inertia: 0.2, friction: {friction: 0.3, static_friction: 0.4, speed: "
+    "0.05},\n"
+    "    limits: {lower: -1, upper: 0.05, stiffness: 200, damping: 3}}\n"
+    "  rail: {type: cylindrical, between: [ground, cart], axis: [1, 0, 0], inertia: {position: "
+    "0.5},\n"
+    "    friction: {position: {friction: 0.2, speed: 0.02}}, damping: {angle: 0.2, position: "
+    "0.4}}\n"
+    "inputs: {wind: 3}\n"
+    "states:\n"
+    "  z: {rate: \"tip.vz - 2*z + arm.body_wy\", start: 0.1}\n"
+    "  u: {value: \"k*c_error + 0.5*gap_rate - cart.vx\", every: 4 ms}\n"
+    "controllers: {c: {type: pid, target: \"0.2*sin(3*t)\", input: pin.angle, kp: 5, ki: 2, kd: "
+    "0.4,"
+    " filter: 20 ms}}\n"
+    "sensors:\n"
+    "  tip: {type: point, body: arm, at: [0.5, 0, 0]}\n"
+    "  gap: {type: distance, between: [arm, cart]}\n"
+    "  push: {type: expression, value: \"c + u + rope.force*z\"}\n"
+    "forces:\n"
+    "  motor: {type: torsion, coordinate: pin.angle, law: push}\n"
+    "  rope: {type: spring, between: [arm, cart], stiffness: 20, damping: 1,\n"
+    "    law: \"table(cart.x, [-1, 0, 0.5, 2], [0, 1, 0.5, 3])*s_dot + wind*arm.z\"}\n"
+    "  drag: {type: force, body: cart, value: [\"-0.4*cart.vx*abs(cart.vx) + wind\", 0, 0]}\n"
+    "  jet: {type: torque, body: arm, frame: body, value: [0, \"0.1*cart.wx - "
+    "arm.body_wy*rail.position\", 0]}\n";
+
+static void test_controlled(void **state) {
+  (void)state;
+  struct model model = {.h = 2e-3};
+  bool ran;
+  snprintf(model.name, sizeof model.name, "controlled");
+  model.text = calloc(1, sizeof controlled);
+  assert_non_null(model.text);
+  memcpy(model.text, controlled, sizeof controlled);
+  assert_int_equal(count_differences(&model, 20, &ran) + count_other_numbers(&model, 20), 0);
+  assert_true(ran);
+  free(model.text);
 }
 
 static void test_models(void **state) {
@@ -474,8 +508,9 @@ int main(int argc, char **argv) {
     free(text);
     return 0;
   }
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_fields), cmocka_unit_test(test_models),
-                                     cmocka_unit_test(test_random), cmocka_unit_test(test_rest),
-                                     cmocka_unit_test(test_slider)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_fields), cmocka_unit_test(test_controlled),
+      cmocka_unit_test(test_models), cmocka_unit_test(test_random),
+      cmocka_unit_test(test_rest),   cmocka_unit_test(test_slider)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

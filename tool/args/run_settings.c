@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "simulate/inputs.h"
+
 /* Check options of `run` that exclude or need each other: ARGS_GO_ON, or TOOL_USAGE after a
  * message. */
 static int check_run_settings(const run_settings *set, const ga_problem *problem) {
@@ -91,7 +93,8 @@ int run_simulation(const run_settings *set, args *a, const ga_problem *problem, 
                     .solver = solve};
   a->options->log = simulate_log;
   a->options->log_context = s;
-  const int code = solver_open(solve, &problem->model, a->options, &set->problem.how);
+  int code = solver_open(solve, &problem->model, a->options, &set->problem.how);
+  if (code == ARGS_GO_ON) code = inputs_open(set->input, set->interpolate, problem, solve);
   return code == ARGS_GO_ON ? events_open(events, problem, set->stop_when, solve) : code;
 }
 

@@ -241,6 +241,7 @@ static int check_paths(const run_settings *set, const char *operand) {
       set->from_state && set->save_state && paths_same(set->from_state, set->save_state);
   const path_use use[] = {
       {"the model", problem_is_file(operand) ? operand : NULL, NULL, false},
+      {"--input", set->input, NULL, false},
       {"--from-state", same ? NULL : set->from_state, NULL, false},
       {"--out", set->out, NULL, true},
       {"--plot", set->plot, NULL, true},

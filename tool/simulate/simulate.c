@@ -58,6 +58,11 @@ static bool write_between(simulation *s, const ga_state *state) {
     }
     ga_state row = snapshot_state(model, s->between);
     row.t = t;
+    if (model->ninput > 0) {
+      double *u = s->between + snapshot_size(model);
+      ga_integrator_inputs(it, t, u);
+      row.u = u;
+    }
     if (!append_row(s, &row)) return false;
   }
 }
@@ -190,7 +195,8 @@ int simulate(simulation *s) {
   s->energy0 = s->energy_end = s->energy_change = NAN;
   s->last_row = -1;
   if (s->out && !isnan(s->out_dt)) {
-    s->between = malloc((snapshot_size(&s->problem->model) + 1) * sizeof *s->between);
+    const ga_model *model = &s->problem->model;
+    s->between = malloc((snapshot_size(model) + (size_t)model->ninput + 1) * sizeof *s->between);
     if (!team_agree(s->solver->team, s->between != NULL)) {
       tool_error("no memory for the states between the steps");
       free(s->between);

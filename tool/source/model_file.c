@@ -100,6 +100,18 @@ int file_open(const char *path, const file_sets *sets, const char *want, ga_prob
   return ARGS_GO_ON;
 }
 
+/* The i-th parameter of the file, or behind them an input; false past the end. */
+bool file_number_at(const ga_file *file, int i, const char **name, double *value) {
+  const ga_model *model = ga_mechanism_model(ga_file_mechanism(file));
+  int parameters = 0;
+  if (ga_file_parameter(file, i, name, value)) return true;
+  while (ga_file_parameter(file, parameters, name, value)) parameters++;
+  if (i < parameters || i - parameters >= model->ninput) return false;
+  *name = model->input_names[i - parameters];
+  *value = model->input[i - parameters];
+  return true;
+}
+
 /* Fill in what the problem of a shared object leaves open. impl becomes NULL, which marks problems
  * that do not come from the library (own_problem). */
 static void fill_in_defaults(ga_problem *p, const char *path) {

@@ -117,7 +117,7 @@ static void keep_parameters(const making *m) {
     const ga_file *file = m->problem && v->parameter ? file_of(m->problem) : NULL;
     const char *name;
     double computed;
-    for (int k = 0; file && ga_file_parameter(file, k, &name, &computed); k++) {
+    for (int k = 0; file && file_number_at(file, k, &name, &computed); k++) {
       if (strcmp(name, v->name) == 0) value = computed;
     }
     m->result->value[i] = v->number ? value : NAN;

@@ -114,7 +114,7 @@ static bool is_name(const char *name) {
 
 /* Meaning of a word that would be ambiguous as the name of a `what` ("body", "sensor", ..), or NULL
  * if it may be used. Columns of bodies and elements are NAME.x, but a sensor may be a column by its
- * name alone, and a parameter stands alone in expressions. Functions are known by the parenthesis
+ * name alone, and a parameter stands alone in expressions, where check_ambiguous knows variables. Functions are known by the parenthesis
  * behind them, units by the number before them. */
 static const char *reserved_for(const char *what, const char *name) {
   static const struct {
@@ -136,11 +136,7 @@ static const char *reserved_for(const char *what, const char *name) {
                {"s_dot", "a rate in laws", "input"},
                {"pi", "a constant in expressions", "input"},
                {"e", "a constant in expressions", "input"},
-               {"t", "the time in expressions", "parameter"},
-               {"s", "a length or coordinate in laws", "parameter"},
-               {"s_dot", "a rate in laws", "parameter"},
-               {"pi", "a constant in expressions", "parameter"},
-               {"e", "a constant in expressions", "parameter"}};
+               {"pi", "a constant in expressions", "parameter"}};
   for (int i = 0; i < (int)(sizeof words / sizeof words[0]); i++) {
     if (words[i].kind && strcmp(words[i].kind, what) != 0) continue;
     if (strcmp(words[i].word, name) == 0) return words[i].meaning;
@@ -351,6 +347,21 @@ static ga_status keep_uses(ga_mechanism *m, const char *owner, const char *field
   return GA_OK;
 }
 
+/* GA_ERR_ARG if the expression mentions a variable of its own that is also a parameter: the author
+ * may mean either. */
+static ga_status check_ambiguous(const ga_mechanism *m, const char *owner, const char *field,
+                                 const ga_variable *variables, const ga_expr *expr, ga_error *err) {
+  for (int i = 0; variables[i].name; i++) {
+    const ga_symbol *s = ga_mechanism_find(m, variables[i].name);
+    if (!s || s->kind != GA_NAMED_PARAMETER || !ga_expr_mentions(expr, i)) continue;
+    return ga_fail(err, GA_ERR_ARG,
+                   "%s: %s: '%s' is a variable of this function, and a parameter: rename the "
+                   "parameter",
+                   owner, field, s->name);
+  }
+  return GA_OK;
+}
+
 /* *law <- a function of the author: C function, expression or constant, the first that is given. An
  * expression of `variables` (a list that ends with a NULL name), parameters and signals is parsed
  * here and owned by m. Fails for a mistake in it or a constant that is not finite; owner and field
@@ -378,6 +389,8 @@ ga_status ga_mechanism_law(ga_mechanism *m, const char *owner, const char *field
     return status;
   }
   m->texts.item[m->texts.count++] = law->expr;
+  status = check_ambiguous(m, owner, field, variables, law->expr, err);
+  if (status != GA_OK) return status;
   return keep_uses(m, owner, field, used.name, used.count, law, err);
 }
 

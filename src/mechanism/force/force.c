@@ -54,6 +54,9 @@ static int load_value(ga_pass *pass, const ga_element *el, const ga_frame **fram
   ga_pass_frames(pass, el, &ground, frame);
   if (r) ga_times3((*frame)->R, data->s, r);
   for (int i = 0; i < 3; i++) {
+    const ga_law *law = &data->value[i];
+    own[i] = law->constant;
+    if (!law->fn && !law->expr) continue;
     ga_call call;
     load_function(pass, el, i, &call);
     const bool reaching = pass->tangents && call.law->uses;

@@ -43,7 +43,8 @@ values='h 0.1 t-end 0.2 size 1 omega 2 out - every 2 plot FILE rho 0.5 alpha -0.
   guess-multipliers 1 extrapolate 2 threads 2
   extrapolate-steps harmonic extrapolate-multipliers consistent
   set l=1 out-page PAGE stop-when t>0.1 petsc -ksp_view
-  h-seq 1/3,2/3 rtol 1e-3 atol 1e-4 h-min 1e-9 h-max 0.1 out-dt 0.03'
+  h-seq 1/3,2/3 rtol 1e-3 atol 1e-4 h-min 1e-9 h-max 0.1 out-dt 0.03
+  input u.csv interpolate hold'
 succeeds run oscillator --h 0.01 --t-end 0.1 --save-state "$work/saved"
 "$tool" run --help >"$work/help"
 sed -n 's/^  --\([a-z-]*\) \{1,\}\([^ ].*\)*$/\1/p' "$work/help" >"$work/keys"
@@ -64,7 +65,7 @@ while read -r key; do
   esac
   case $key in
     # the oscillator has none, is no model file, and is not shared out
-    size | guess-multipliers | set | columns | view | out-page | stop-when | petsc) expected=2 ;;
+    size | guess-multipliers | set | columns | view | out-page | stop-when | petsc | input) expected=2 ;;
     *) expected=0 ;;
   esac
   [ "$key" != out-dt ] || set -- --out "$work/rows.csv" "$@"
