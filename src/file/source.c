@@ -18,14 +18,14 @@ static char *joined(ga_arena *arena, const char *text, const char *more) {
   return copy;
 }
 
-/* Tell what was decided about a robot: its first line, then warnings, but for one that the mechanism
+/* Report what was decided about a robot: its first line, then warnings, but for one that the mechanism
  * gives as well. */
-static void tell(const ga_imported *robot, const ga_file_options *options) {
+static void report_robot(const ga_imported *robot, const ga_file_options *options) {
   ga_log_level level;
   for (int i = 0; options && options->log && ga_imported_report(robot, i, &level); i++) {
     const char *line = ga_imported_report(robot, i, NULL);
-    const bool told = i == 0 || (level == GA_LOG_WARNING && !strstr(line, GA_TRIANGLE_TEXT));
-    if (told) options->log(options->log_context, level, line);
+    const bool reported = i == 0 || (level == GA_LOG_WARNING && !strstr(line, GA_TRIANGLE_TEXT));
+    if (reported) options->log(options->log_context, level, line);
   }
 }
 
@@ -35,7 +35,7 @@ static ga_status read_robot(const char *path, const ga_file_options *options, ga
   ga_imported *robot = NULL;
   const ga_status status = ga_import(path, NULL, &robot, err);
   if (status != GA_OK) return status;
-  tell(robot, options);
+  report_robot(robot, options);
   source->name = joined(arena, path, " (as a model file)");
   source->text = joined(arena, ga_imported_model(robot), "");
   ga_imported_free(robot);

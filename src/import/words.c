@@ -42,7 +42,7 @@ enum { NRULE = (int)(sizeof rules / sizeof rules[0]) };
 static const char *const several[] = {"link",   "joint",  "material", "transmission", "gazebo",
                                       "sensor", "mujoco", "visual",   "collision",    NULL};
 
-/* Elements without a use; what is inside them is not looked at. */
+/* Elements without a use; what is inside them is not checked. */
 static const struct {
   const char *element;
   ga_unused what;
