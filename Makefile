@@ -183,7 +183,7 @@ check-browser:
 	cmake --build --preset release -j $(JOBS) --target genalpha_tool
 	ctest --preset release -C browser -L browser
 
-# the reader of model files; longer: sh tools/fuzz.sh 600
+# the readers of model files and of robots; longer: sh tools/fuzz.sh 600
 check-fuzz: build/release/Makefile
 	sh tools/fuzz.sh 15
 

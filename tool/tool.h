@@ -27,6 +27,9 @@ int tool_warnings(void);
 /* Print one line on that stream, with "genalpha: " before the text. */
 void tool_error(const char *format, ...) GA_PRINTF(1, 2);
 
+/* The same of a line that says what was decided: no failure, no warning. It is not collected. */
+void tool_note(const char *format, ...) GA_PRINTF(1, 2);
+
 /* From now on the messages of this thread are appended to the text, separated by "; ", and nothing
  * is printed. A message that does not fit is cut. NULL: print again. */
 void tool_collect_messages(char *text, size_t size);
@@ -50,6 +53,7 @@ int command_check(int argc, char **argv);
 int command_converge(int argc, char **argv);
 int command_equilibrium(int argc, char **argv);
 int command_export(int argc, char **argv);
+int command_import(int argc, char **argv);
 int command_list(int argc, char **argv);
 int command_modes(int argc, char **argv);
 int command_params(int argc, char **argv);

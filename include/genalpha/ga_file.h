@@ -42,7 +42,8 @@ typedef struct ga_file_options {
   int nfunctions;
 } ga_file_options;
 
-/* Read a file and build its mechanism at t = 0. Messages begin with PATH:LINE:COLUMN and the path
+/* Read a file and build its mechanism at t = 0. The file of a robot (ga_import_named) is imported
+ * with the options that are zero; log receives one line about it, and warnings. Messages begin with PATH:LINE:COLUMN and the path
  * inside the file, and say what was expected. options may be NULL. */
 GA_API ga_status ga_file_load(const char *path, const ga_file_options *options, ga_file **out,
                               ga_error *err);
@@ -54,6 +55,8 @@ GA_API void ga_file_free(ga_file *file);
 GA_API const ga_mechanism *ga_file_mechanism(const ga_file *file);
 GA_API const char *ga_file_name(const ga_file *file);        /* name, or the file's own */
 GA_API const char *ga_file_description(const ga_file *file); /* "" if there is none */
+/* The text of the model file that was loaded, of a robot what it became; "" if it was parsed. */
+GA_API const char *ga_file_text(const ga_file *file);
 
 /* The section `run`: the i-th option as `genalpha run` knows it, and where it stands; false past
  * the end. */

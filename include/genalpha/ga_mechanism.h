@@ -114,8 +114,9 @@ typedef enum ga_formulation {
   GA_FORMULATION_SE3          /* v = (R^T x', Omega) */
 } ga_formulation;
 
-/* What pictures show of a body, centred at its centre of mass: a box with edges a, b, c along the
- * body axes, a cylinder along z, a sphere, a rod along x. Without a shape they show its joints. */
+/* What pictures show of a body: a box with edges a, b, c along its axes, a cylinder along z, a sphere,
+ * a rod along x. It is centred at the centre of mass with the axes of the body, unless it has a pose.
+ * Without a shape pictures show the joints. */
 typedef enum ga_shape {
   GA_SHAPE_NONE = 0,
   GA_SHAPE_BOX,
@@ -129,6 +130,9 @@ typedef struct ga_body_look {
   double radius, length; /* of the round ones */
   bool coloured;
   int colour; /* 0xrrggbb */
+  bool has_pose;
+  double position[3];    /* of its centre in the body frame */
+  double orientation[4]; /* of its axes there, a unit quaternion; zero: those of the body */
 } ga_body_look;
 
 /* Position, orientation and velocity are those of the body frame at t = 0. Planar bodies move in
@@ -146,8 +150,10 @@ typedef struct ga_body {
   double orientation[4]; /* unit quaternion, scalar first; zero: the axes of space */
   double angle;          /* planar bodies */
   double velocity[3];    /* of the origin of the body frame */
-  double angular_velocity[3]; /* in space axes */
-  ga_body_look look;          /* for pictures only */
+  double angular_velocity[3];     /* in space axes */
+  ga_body_look look;              /* for pictures only */
+  const ga_body_look *more_looks; /* further ones */
+  int nmore;
 } ga_body;
 
 /* ga_joint_types lists the types, the fields that each of them uses and needs, and the names of its
@@ -254,6 +260,9 @@ GA_API void ga_mechanism_free(ga_mechanism *m);
 
 GA_API ga_status ga_mechanism_set_gravity(ga_mechanism *m, const double gravity[3]);
 GA_API ga_status ga_mechanism_set_formulation(ga_mechanism *m, ga_formulation formulation);
+/* What pictures show of the ground: n looks, copied. */
+GA_API ga_status ga_mechanism_set_ground_looks(ga_mechanism *m, int n, const ga_body_look *looks,
+                                               ga_error *err);
 /* Receives warnings about what is added later. */
 GA_API void ga_mechanism_set_log(ga_mechanism *m, ga_log_fn log, void *context);
 /* A named number that texts added later may use. It may be called t, s or s_dot, unless a text where

@@ -14,6 +14,7 @@
 #include <genalpha/ga_extrapolate.h>
 #include <genalpha/ga_file.h>
 #include <genalpha/ga_helpers.h>
+#include <genalpha/ga_import.h>
 #include <genalpha/ga_integrator.h>
 #include <genalpha/ga_linsol.h>
 #include <genalpha/ga_mechanism.h>

@@ -18,6 +18,7 @@ from .equations import integrate
 from .events import Event, Happened
 from .mechanism import Mechanism, load
 from .options import GenalphaWarning, Params, option_names, params
+from .robot import import_robot
 from .run import Run
 from .simulation import Simulation
 from .space import Space
@@ -50,6 +51,7 @@ __all__ = [
     "Table",
     "converge",
     "ground",
+    "import_robot",
     "integrate",
     "load",
     "option_names",

@@ -88,7 +88,8 @@ def ga_py_event_found(handle: Any, which: int, sign: int, pointer: Any) -> int:
 @ffi.def_extern()  # type: ignore[misc]
 def ga_py_log(handle: Any, level: int, message: Any) -> None:
     log: list[str] = ffi.from_handle(handle)
-    log.append(text(message))
+    if level == lib.GA_LOG_WARNING:
+        log.append(text(message))
 
 
 def emit(log: list[str], level: int = 3) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import os
 import threading
-from typing import Any, Mapping, Optional, Union
+from typing import Any, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
@@ -46,6 +46,8 @@ class Mechanism(Description):
     of t, s and s_dot are always texts. Bodies are given by name or as what :meth:`body` returned.
     A mechanism is built when it is first used; errors name the path inside it, as those of a file.
     """
+
+    report: Sequence[str] = ()  # of import_robot: what was decided and left out
 
     @classmethod
     def load(cls, path: Union[str, "os.PathLike[str]"], /, **parameters: Any) -> "Mechanism":
@@ -371,12 +373,12 @@ class Mechanism(Description):
 
 
 def load(path: Union[str, "os.PathLike[str]"], /, **parameters: Any) -> Mechanism:
-    """Load a mechanism from a model file.
+    """Load a mechanism from a model file, or a robot from URDF.
 
     Parameters
     ----------
     path : str or path
-        The file (docs/reference/models.md).
+        The file (docs/reference/models.md, docs/reference/import.md).
     **parameters
         New values of parameters of the file: numbers, or expressions as texts.
 

@@ -22,8 +22,8 @@ const ga_section ga_sections[] = {
 
 /* top-level keys that are not sections, in the order in which they are read */
 static const char *const other_keys[] = {
-    "genalpha", "name", "description", "parameters", "gravity", "formulation", "repeat",
-    "initial",  "run",  "output",      "events",     "files",   NULL};
+    "genalpha", "name",    "description", "parameters", "gravity", "formulation", "ground",
+    "repeat",   "initial", "run",         "output",     "events",  "files",       NULL};
 
 /* All keys of a file: sections first, then other_keys; NULL past the end. */
 static const char *section_name(int i) {
@@ -54,10 +54,11 @@ static bool read_head(ga_reader *r, const ga_node *root, ga_file *file) {
   return text ? ga_read_text(r, text, &file->description) : true;
 }
 
-/* Set gravity (m/s^2) and the default formulation of r->m where the file gives them. False: a
- * failure is recorded in r. */
+/* Set gravity (m/s^2), the default formulation and the looks of the ground of r->m where the file
+ * gives them. False: a failure is recorded in r. */
 static bool read_world(ga_reader *r, const ga_node *root) {
   const ga_node *gravity = ga_node_find(root, "gravity"), *form = ga_node_find(root, "formulation");
+  const ga_node *ground = ga_node_find(root, "ground");
   double g[3];
   int which;
   ga_reader_enter(r, "gravity");
@@ -70,7 +71,7 @@ static bool read_world(ga_reader *r, const ga_node *root) {
     ga_mechanism_set_formulation(r->m, which ? GA_FORMULATION_SE3 : GA_FORMULATION_R3SO3);
   }
   ga_reader_leave(r);
-  return true;
+  return ground ? ga_read_ground(r, ground) : true;
 }
 
 /* Read section by section, each followed by its entries in repetitions, so that bodies exist before
@@ -154,11 +155,16 @@ static ga_status load_file(const char *path, const char *text, size_t length,
   file->name = own ? strcpy(own, slash ? slash + 1 : path) : "";
   file->description = "";
   const ga_node *root = NULL;
-  ga_status status = text ? ga_yaml_parse(path, text, length, &file->arena, &root, err)
-                          : ga_yaml_read(path, &file->arena, &root, err);
+  ga_source *source = &file->source;
+  *source = (ga_source){path, text, length};
+  ga_status status = text ? GA_OK : ga_read_source(path, options, &file->arena, source, err);
+  if (status == GA_OK) {
+    status = ga_yaml_parse(source->name, source->text, source->length, &file->arena, &root, err);
+  }
+  if (text) source->text = ""; /* it is the caller's */
   if (status == GA_OK) status = ga_mechanism_new(&file->mechanism);
   if (status == GA_OK) {
-    ga_reader r = {.path = path,
+    ga_reader r = {.path = source->name,
                    .folder = options->folder,
                    .files = root->kind == GA_NODE_MAP ? ga_node_find(root, "files") : NULL,
                    .root = root,
@@ -222,6 +228,11 @@ void ga_file_free(ga_file *file) {
 /* The mechanism, owned by file; built, unless it was read with no_build. */
 const ga_mechanism *ga_file_mechanism(const ga_file *file) {
   return file->mechanism;
+}
+
+/* The text of the model file that was loaded; "" if it was parsed. */
+const char *ga_file_text(const ga_file *file) {
+  return file->source.text;
 }
 
 /* The key `name`; default: the name of the file without its folder. */

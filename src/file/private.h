@@ -13,8 +13,20 @@ typedef struct {
   int line;
 } run_option;
 
+/* The text of a model: that of a model file, or what a robot becomes. */
+typedef struct ga_source {
+  const char *name; /* for messages about lines of the text */
+  const char *text;
+  size_t length;
+} ga_source;
+/* source.c: *source <- the text behind a path, in the arena. options (NULL allowed): log receives
+ * warnings about a robot. */
+ga_status ga_read_source(const char *path, const ga_file_options *options, ga_arena *arena,
+                         ga_source *source, ga_error *err);
+
 struct ga_file {
   ga_arena arena;
+  ga_source source;
   ga_mechanism *mechanism;
   const char *name, *description;
   GA_LIST(ga_expr *) functions;

@@ -157,15 +157,22 @@ bool ga_read_section(ga_reader *r, const ga_section *section, const ga_node *nod
 /* read the entries of one section in the repetitions of a list */
 bool ga_read_repeat(ga_reader *r, const ga_node *list, const ga_section *section);
 
-/* Shapes (read_shape.c): the look, the volume, and moments of inertia J for mass 1. ga_read_look
- * may give a colour only; then it keeps the shape that is there. */
+/* p <- the quaternion of an orientation in any of its forms */
+bool ga_read_orientation(ga_reader *r, const ga_node *node, double *p);
+
+/* Shapes (read_shape.c): the look, the volume, and moments of inertia J for mass 1. */
 typedef struct ga_shape_input {
   ga_body_look look;
   ga_given density;
   double volume, J[3];
 } ga_shape_input;
 bool ga_read_shape(ga_reader *r, const ga_node *node, ga_shape_input *out);
-bool ga_read_look(ga_reader *r, const ga_node *node, ga_body_look *look);
+/* Looks (read_look.c): one, or a list, into body->look and body->more_looks. The first may give a
+ * colour only; then it keeps the shape that is there. ga_read_ground: those of the ground. */
+bool ga_read_looks(ga_reader *r, const ga_node *node, ga_body *body);
+bool ga_read_ground(ga_reader *r, const ga_node *node);
+/* one entry box: .., cylinder: .., of a shape or look; `look`: which keys a message suggests */
+bool ga_read_shape_entry(ga_reader *r, const ga_node *item, bool look, ga_shape_input *out);
 
 bool ga_read_body(ga_reader *r, const char *name, const ga_node *node);
 bool ga_read_joint(ga_reader *r, const char *name, const ga_node *node);

@@ -86,10 +86,15 @@ static const struct {
                                                 "{\"required\": [\"density\"]}, \"then\": "
                                                 "{\"properties\": {\"rod\": {\"required\": "
                                                 "[\"radius\"]}}}}"},
-    {"look",
+    {"one_look",
      "{\"type\": \"object\", \"properties\": {" SHAPES
-     ", \"colour\": {\"type\": \"string\"}}, \"additionalProperties\": false, \"minProperties\": "
-     "1, \"maxProperties\": 2, \"anyOf\": [{\"required\": [\"colour\"]}, {\"maxProperties\": 1}]}"},
+     ", \"colour\": {\"type\": \"string\"}, \"position\": " REF("vector") ", \"orientation\": " REF(
+         "orientation") "}, \"additionalProperties\": false, \"minProperties\": 1, \"oneOf\": "
+                        "[{\"required\": [\"colour\"], \"maxProperties\": 1}, {\"required\": "
+                        "[\"box\"]}, {\"required\": [\"cylinder\"]}, {\"required\": "
+                        "[\"sphere\"]}, {\"required\": [\"rod\"]}]}"},
+    {"look", "{\"oneOf\": [" REF("one_look") ", {\"type\": \"array\", \"minItems\": 1, "
+                                             "\"items\": " REF("one_look") "}]}"},
     {"turns",
      "{\"oneOf\": [" REF("whole") ", {\"type\": \"object\", \"additionalProperties\": " REF(
          "whole") "}]}"},
@@ -486,6 +491,9 @@ void ga_file_schema(FILE *to) {
           ", \"additionalProperties\": " REF("number") "},\n"
           "    \"gravity\": " REF("vector3") ",\n"
           "    \"formulation\": {\"enum\": [\"r3so3\", \"se3\"]},\n"
+          "    \"ground\": {\"type\": \"object\", \"description\": \"what pictures show of it\", "
+          "\"properties\": {\"look\": " REF("look") "}, \"required\": [\"look\"], "
+          "\"additionalProperties\": false},\n"
           "    \"files\": {\"type\": \"object\", \"description\": \"texts of CSV files by name\", "
           "\"additionalProperties\": " REF("scalar") "},\n"
           "    \"repeat\": {\"type\": \"array\", \"items\": " REF("repetition") "},\n");

@@ -37,9 +37,9 @@ bool arg_read_text(const arg_spec *spec, const char *text, void *field) {
 }
 
 /* known endings of files */
-static const char *const endings[] = {".csv",  ".h5",  ".svg", ".png", ".html", ".yaml", ".yml",
-                                      ".json", ".pdf", ".jpg", ".gif", ".xls",  ".xlsx", ".ods",
-                                      ".mat",  ".npz", ".npy", ".so",  ".c",    ".py"};
+static const char *const endings[] = {
+    ".csv", ".h5",   ".svg", ".png", ".html", ".yaml", ".yml", ".json", ".pdf", ".jpg",  ".gif",
+    ".xls", ".xlsx", ".ods", ".mat", ".npz",  ".npy",  ".so",  ".c",    ".py",  ".urdf", ".xml"};
 
 /* Like arg_read_text, but refuse a name with a known ending that spec->argument, such as
  * "FILE.csv|FILE.h5", does not list. Unknown endings are accepted. */

@@ -156,8 +156,10 @@ int problem_open(const problem_args *given, args *a, const char *want, ga_proble
   if (status == GA_ERR_ARG) {
     const bool file = strchr(a->operand, '.') || access(a->operand, F_OK) == 0;
     fprintf(tool_messages(),
-            file ? "A model file ends in .yaml, .yml or .json, a shared object in .so.\n"
-                 : "Try 'genalpha list problems'.\n");
+            file
+                ? "A model file ends in .yaml, .yml or .json, a robot in .urdf, a shared object in "
+                  ".so.\n"
+                : "Try 'genalpha list problems'.\n");
   }
   return problem_exit_code(status);
 }

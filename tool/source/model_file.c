@@ -37,8 +37,9 @@ bool file_read_set(const arg_spec *spec, const char *text, void *field) {
   return true;
 }
 
-/* Does the operand name a model file: by its ending, or by a slash in it? */
+/* Does the operand name a model file or a robot: by its ending, or by a slash in it? */
 bool file_named(const char *operand) {
+  if (ga_import_named(operand)) return true;
   static const char *const endings[] = {".yaml", ".yml", ".json"};
   const size_t n = strlen(operand);
   for (int i = 0; i < 3; i++) {
@@ -48,10 +49,14 @@ bool file_named(const char *operand) {
   return strchr(operand, '/') != NULL;
 }
 
-/* A ga_log_fn for the reader of model files: print the text as a warning. */
-static void print_warning(void *context, ga_log_level level, const char *text) {
-  (void)context, (void)level;
-  tool_error("warning: %s", text);
+/* A ga_log_fn for the reader of model files: print the text, a warning as such. */
+static void print_line(void *context, ga_log_level level, const char *text) {
+  (void)context;
+  if (level == GA_LOG_WARNING) {
+    tool_error("warning: %s", text);
+  } else {
+    tool_note("%s (genalpha import says more)", text);
+  }
 }
 
 /* Read a model file as a problem with default settings: rho_inf 0.9, h 1e-3, t_end 1. sets:
@@ -60,7 +65,7 @@ static void print_warning(void *context, ga_log_level level, const char *text) {
  * read, is closed by the caller in both cases. */
 int file_open(const char *path, const file_sets *sets, const char *want, ga_problem **problem) {
   const ga_file_options options = {
-      .set = sets->set, .nset = sets->count, .want = want, .log = print_warning};
+      .set = sets->set, .nset = sets->count, .want = want, .log = print_line};
   own_problem *p = calloc(1, sizeof *p);
   ga_error err = {GA_OK, ""};
   if (!p) {

@@ -89,7 +89,7 @@ refused 2 'command is missing'
 refused 2 "did you mean 'run'" rnu
 refused 2 "did you mean 'params'" param
 refused 2 "did you mean 'converge'" convrge
-refused 2 'allowed: run, sweep, converge, check, equilibrium, modes, plot, export, view, reproduce, list, params, schema' frobnicate
+refused 2 'allowed: run, sweep, converge, check, equilibrium, modes, import, plot, export, view, reproduce, list, params, schema' frobnicate
 refused 2 "did you mean '--version'" --verson
 refused 2 "did you mean 'methods'" list method
 refused 2 'unexpected argument' list methods problems
