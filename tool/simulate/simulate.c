@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "columns/state_fields.h"
 #include "simulate/interrupt.h"
@@ -54,7 +55,9 @@ static bool write_between(simulation *s, const ga_state *state) {
     row.t = t;
     if (model->ninput > 0) {
       double *u = s->between + snapshot_size(model);
-      ga_integrator_inputs(it, t, u);
+      const ga_integrator *it = s->solver->it;
+      if (it) ga_integrator_inputs(it, t, u);
+      if (!it && model->input) memcpy(u, model->input, (size_t)model->ninput * sizeof *u);
       row.u = u;
     }
     if (!append_row(s, &row)) return false;
