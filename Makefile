@@ -7,7 +7,7 @@
 #   make scale         a rope by C and a net by the tool, each divided over two processes (needs MPI)
 #   make reproduce     the figures and claims of the five papers: out/reproduction/index.html
 #   make test          all tests on the release build
-#   make bench         genalpha against SUNDIALS IDA and the floor: out/bench.json, out/bench.svg
+#   make bench         genalpha against SUNDIALS IDA, Simbody and the floor: out/bench.json, out/bench.svg
 #   make campaign      thousands of hard runs, every accepted step checked (6 minutes)
 #   make bench-page    docs/data/benchmarks.md from them
 #   make check-python  tests of the Python package
@@ -129,8 +129,9 @@ check-python:
 
 campaign: build/release/Makefile
 	cmake --preset release -DBUILD_TESTING=ON
-	cmake --build --preset release -j $(JOBS) --target genalpha_campaign properties_units
+	cmake --build --preset release -j $(JOBS) --target genalpha_campaign properties_units accuracy_promise
 	OPENBLAS_NUM_THREADS=1 build/release/campaign
+	OPENBLAS_NUM_THREADS=1 build/release/accuracy_promise all
 	OPENBLAS_NUM_THREADS=1 build/release/properties_units models 100
 	OPENBLAS_NUM_THREADS=1 build/release/properties_units random 1 200
 
@@ -182,7 +183,7 @@ check-browser:
 	cmake --build --preset release -j $(JOBS) --target genalpha_tool
 	ctest --preset release -C browser -L browser
 
-# the reader of model files; longer: sh tools/fuzz.sh 600
+# the readers of model files and of robots; longer: sh tools/fuzz.sh 600
 check-fuzz: build/release/Makefile
 	sh tools/fuzz.sh 15
 

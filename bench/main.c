@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* bench DIRECTORY [PART..]: all parts, or some of steps, chain, nets, solvers, precision,
- * instructions and files.
+ * instructions, files, accuracy, accuracy-ida and simbody.
  *
  * bench --steps PROBLEM METHOD N [SIZE]: just N steps, for memory and instruction counts. */
 #include <stdlib.h>
@@ -11,10 +11,16 @@
 static const struct {
   const char *name;
   void (*run)(bench_report *report);
-} parts[] = {{"steps", bench_part_steps},         {"chain", bench_part_chain},
-             {"nets", bench_part_nets},           {"solvers", bench_part_solvers},
-             {"precision", bench_part_precision}, {"instructions", bench_part_instructions},
-             {"files", bench_part_files}};
+} parts[] = {{"steps", bench_part_steps},
+             {"chain", bench_part_chain},
+             {"nets", bench_part_nets},
+             {"solvers", bench_part_solvers},
+             {"precision", bench_part_precision},
+             {"instructions", bench_part_instructions},
+             {"files", bench_part_files},
+             {"accuracy", bench_part_accuracy},
+             {"accuracy-ida", bench_part_accuracy_ida},
+             {"simbody", bench_part_simbody}};
 enum { PARTS = (int)(sizeof parts / sizeof parts[0]) };
 
 /* --steps PROBLEM METHOD N [SIZE]: takes the steps, prints nothing. Returns the exit code. */
@@ -51,7 +57,9 @@ static int check_peer(void) {
 /* Prints the usage; returns exit code 2. */
 static int usage(void) {
   fputs(
-      "usage: bench DIRECTORY [steps|chain|nets|solvers|precision|instructions|files]..\n"
+      "usage: bench DIRECTORY "
+      "[steps|chain|nets|solvers|precision|instructions|files|accuracy|accuracy-ida|\n"
+      "             simbody]..\n"
       "       bench --steps PROBLEM METHOD N [SIZE]\n",
       stderr);
   return 2;

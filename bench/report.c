@@ -7,7 +7,7 @@
 
 #include "bench.h"
 
-enum { RATIOS = 32 };
+enum { RATIOS = 64 };
 
 struct bench_report {
   FILE *json;
@@ -15,7 +15,7 @@ struct bench_report {
   char table[64]; /* of the last row */
   int rows, nratio;
   struct {
-    const char *key;
+    char key[48];
     double value, target;
   } ratio[RATIOS];
 };
@@ -114,10 +114,10 @@ void bench_report_row(bench_report *r, const char *table, const bench_field *fie
   fflush(NULL);
 }
 
-/* Notes a ratio for the end of the report; the key is not copied. At most RATIOS are kept. */
+/* Notes a ratio for the end of the report; at most RATIOS are kept. */
 void bench_report_ratio(bench_report *r, const char *key, double value, double target) {
   if (r->nratio == RATIOS) return;
-  r->ratio[r->nratio].key = key;
+  snprintf(r->ratio[r->nratio].key, sizeof r->ratio[0].key, "%s", key);
   r->ratio[r->nratio].value = value;
   r->ratio[r->nratio++].target = target;
 }

@@ -59,10 +59,19 @@ typedef struct ga_py_event_link {
 } ga_py_event_link;
 ga_status ga_py_add_event(ga_integrator *it, ga_py_event_link *link, int direction, int terminal,
                           double tol);
+ga_status ga_py_add_solution_event(ga_solution *s, ga_py_event_link *link, int direction,
+                                   int terminal, double tol);
+
+/* Does a solution end its search? Its context is a ga_py_watch, which is ticked. */
+int ga_py_stop(void *context);
 
 /* The columns `column` of all rows, each into an array of its own. */
 ga_status ga_py_columns(const ga_mechanism *m, const ga_recorder *recorder, const int *column,
                         int count, double **out);
+
+/* *left steps (counted down; < 0: any number) or until t_end is met; GA_STOPPED after so many
+ * seconds, to go on with the next call. */
+ga_status ga_py_advance(ga_integrator *it, long *left, double t_end, double interval);
 
 /* Texts that the library prints, to be released by ga_py_free. */
 char *ga_py_schema(void);
@@ -207,6 +216,26 @@ int ga_py_observe(void *context, const ga_state *state, const ga_stats *stats) {
   return ga_py_tick(w->handle, state->t, stats->steps);
 }
 
+int ga_py_stop(void *context) {
+  ga_py_watch *w = context;
+  if (w->stop || ended) return 1;
+  const double now = seconds();
+  if (w->next == 0) w->next = now + w->interval;
+  if (now < w->next) return 0;
+  w->next = now + w->interval;
+  w->stop = ga_py_tick(w->handle, 0, 0) != 0;
+  return w->stop;
+}
+
+/* An observer that ends a run when the interval of the watch is over. */
+static int ga_py_pause(void *context, const ga_state *state, const ga_stats *stats) {
+  ga_py_watch *w = context;
+  (void)state, (void)stats;
+  const double now = seconds();
+  if (w->next == 0) w->next = now + w->interval;
+  return ended || now >= w->next;
+}
+
 static double event_value(void *context, const ga_state *state) {
   const ga_py_event_link *link = context;
   if (link->inner.value) return link->inner.value(link->inner.context, state);
@@ -219,15 +248,25 @@ static int event_told(void *context, int event, int sign, const ga_state *state)
   return ended || ga_py_event_found(link->handle, link->which, sign, state);
 }
 
+static ga_event event_of(ga_py_event_link *link, int direction, int terminal, double tol) {
+  return (ga_event){.value = event_value,
+                    .handler = event_told,
+                    .context = link,
+                    .direction = (ga_direction)direction,
+                    .terminal = terminal != 0,
+                    .tol = tol};
+}
+
 ga_status ga_py_add_event(ga_integrator *it, ga_py_event_link *link, int direction, int terminal,
                           double tol) {
-  const ga_event event = {.value = event_value,
-                          .handler = event_told,
-                          .context = link,
-                          .direction = (ga_direction)direction,
-                          .terminal = terminal != 0,
-                          .tol = tol};
+  const ga_event event = event_of(link, direction, terminal, tol);
   return ga_integrator_add_event(it, &event);
+}
+
+ga_status ga_py_add_solution_event(ga_solution *s, ga_py_event_link *link, int direction,
+                                   int terminal, double tol) {
+  const ga_event event = event_of(link, direction, terminal, tol);
+  return ga_solution_add_event(s, &event);
 }
 
 ga_status ga_py_columns(const ga_mechanism *m, const ga_recorder *recorder, const int *column,
@@ -242,6 +281,22 @@ ga_status ga_py_columns(const ga_mechanism *m, const ga_recorder *recorder, cons
     for (int k = 0; k < count; k++) out[k][i] = all[column[k]];
   }
   free(all);
+  return status;
+}
+
+ga_status ga_py_advance(ga_integrator *it, long *left, double t_end, double interval) {
+  ga_py_watch watch = {.interval = interval};
+  ga_status status = GA_OK;
+  if (*left < 0) { /* the observer ends the run when the time is over */
+    ga_integrator_observe(it, ga_py_pause, &watch);
+    status = ga_integrator_run(it, t_end);
+    ga_integrator_observe(it, NULL, NULL);
+    return status;
+  }
+  for (; *left > 0 && status == GA_OK; --*left) {
+    if (ga_py_pause(&watch, NULL, NULL)) return GA_STOPPED;
+    status = ga_integrator_step(it);
+  }
   return status;
 }
 

@@ -24,6 +24,8 @@ static const struct {
     {"equilibrium", "where a mechanism stays at rest, the forces there", command_equilibrium,
      false},
     {"modes", "frequencies, damping and shapes of vibrations", command_modes, false},
+    {"import", "a robot (URDF) as a model file, and what was decided about it", command_import,
+     false},
     {"plot", "draw columns of a CSV file or of results: PNG or SVG", command_plot, false},
     {"export", "a file of results (HDF5) as CSV", command_export, false},
     {"view", "a page that shows a mechanism or its motion in any browser", command_view, false},
@@ -48,14 +50,16 @@ static int print_help(void) {
       "\n'genalpha COMMAND --help' or 'genalpha help COMMAND' describes a command,\n"
       "'genalpha --version' the build.\n"
       "A first try: genalpha run heavy-top --out heavy-top.csv --plot heavy-top.svg\n"
-      "exit status: 0 success, 1 a run or a file failed, 2 wrong usage, 130 interrupted\n");
+      "exit status: 0 success, 1 a run or a file failed, 2 wrong usage, 3 --accuracy not reached,\n"
+      "130 interrupted\n");
   return TOOL_OK;
 }
 
 /* Version, libraries that were built in, formats of results. Returns TOOL_OK. */
 static int print_version(void) {
-  printf("genalpha %s\n%s\nresults: CSV, HDF5%s\n", ga_version(), ga_capabilities(),
-         ga_results_available() ? "" : " not built in (Debian: libhdf5-dev)");
+  printf("genalpha %s\n%s\nresults: CSV, HDF5%s\nrobots: URDF%s\n", ga_version(), ga_capabilities(),
+         ga_results_available() ? "" : " not built in (Debian: libhdf5-dev)",
+         ga_import_available() ? "" : " not built in (Debian: libexpat1-dev)");
   return TOOL_OK;
 }
 
@@ -74,9 +78,8 @@ static const char *word_at(const void *list, int i) {
 static int dispatch(int argc, char **argv) {
   if (argc < 2) {
     tool_error(
-        "a command is missing: run, sweep, check, equilibrium, modes, converge, plot, export, "
-        "view, "
-        "reproduce, list, params or schema");
+        "a command is missing: run, sweep, check, equilibrium, modes, converge, import, plot, "
+        "export, view, reproduce, list, params or schema");
     fprintf(tool_messages(), "Try 'genalpha --help'.\n");
     return TOOL_USAGE;
   }

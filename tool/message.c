@@ -82,6 +82,18 @@ void tool_error(const char *format, ...) {
   }
 }
 
+/* Print a line that says what was decided; nothing while messages are collected. */
+void tool_note(const char *format, ...) {
+  va_list args;
+  if (collected.text) return;
+  char text[1024];
+  fflush(stdout);
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  fprintf(tool_messages(), "genalpha: %s\n", text);
+}
+
 /* From now on process 0 speaks for this one, too: failures are agreed upon. Forget what was not
  * printed. */
 void tool_join(void) {

@@ -6,7 +6,8 @@
 #include <genalpha/genalpha.h>
 #include <stdio.h>
 
-enum { TOOL_OK = 0, TOOL_FAILED = 1, TOOL_USAGE = 2, TOOL_INTERRUPTED = 130 };
+/* TOOL_NOT_REACHED: the run is complete, but has not the accuracy that was asked for. */
+enum { TOOL_OK = 0, TOOL_FAILED = 1, TOOL_USAGE = 2, TOOL_NOT_REACHED = 3, TOOL_INTERRUPTED = 130 };
 
 /* Stream of the messages: stderr. Of several processes only the first one prints. The others call
  * tool_mute: their standard output is discarded, and their messages are kept for
@@ -25,6 +26,9 @@ int tool_warnings(void);
 
 /* Print one line on that stream, with "genalpha: " before the text. */
 void tool_error(const char *format, ...) GA_PRINTF(1, 2);
+
+/* The same of a line that says what was decided: no failure, no warning. It is not collected. */
+void tool_note(const char *format, ...) GA_PRINTF(1, 2);
 
 /* From now on the messages of this thread are appended to the text, separated by "; ", and nothing
  * is printed. A message that does not fit is cut. NULL: print again. */
@@ -49,6 +53,7 @@ int command_check(int argc, char **argv);
 int command_converge(int argc, char **argv);
 int command_equilibrium(int argc, char **argv);
 int command_export(int argc, char **argv);
+int command_import(int argc, char **argv);
 int command_list(int argc, char **argv);
 int command_modes(int argc, char **argv);
 int command_params(int argc, char **argv);

@@ -1,24 +1,41 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# fuzz.sh SECONDS: the reader of model files under libFuzzer with sanitizers, from models/ as a corpus that
-# grows in build/fuzz. Needs clang.
+# fuzz.sh SECONDS: the readers of model files and of robots under libFuzzer with sanitizers, from models/ as a
+# corpus that grows in build/fuzz. Needs clang.
 set -eu
 cd "$(dirname "$0")/.."
 seconds=${1:-60}
-mkdir -p build/fuzz/corpus
-libraries=$(cmake -LA -N build/release | sed -n 's/^\(KLU\|BTF\|AMD\|COLAMD\|SUITESPARSECONFIG\|YAML\)_LIBRARY:[A-Z]*=//p')
+mkdir -p build/fuzz/corpus build/fuzz/corpus_import
+libraries=$(cmake -LA -N build/release |
+  sed -n 's/^\(KLU\|BTF\|AMD\|COLAMD\|SUITESPARSECONFIG\|YAML\|EXPAT\)_LIBRARY:[A-Z]*=//p' | grep -v NOTFOUND)
 flags="-std=c11 -O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all -Iinclude -Isrc
   -DGA_MODULE_DIR=\"\" -DGA_MODULE_FROM_LIB=\"\" -DGA_MODULE_FROM_BIN=\"\""
+case $libraries in *expat*) flags="$flags -DGA_HAVE_EXPAT" ;; esac
 export flags
 # two files at a time
 rm -rf build/fuzz/objects
 mkdir -p build/fuzz/objects
 find src -name '*.c' | xargs -P 2 -n 1 sh -c '
   clang -fsanitize=fuzzer-no-link $flags -c "$0" -o "build/fuzz/objects/$(echo "$0" | tr / _).o"'
-# shellcheck disable=SC2086
-clang -fsanitize=fuzzer $flags tests/fuzz/fuzz_file.c build/fuzz/objects/*.o $libraries \
-  -llapack -lblas -lpthread -ldl -lm -o build/fuzz/fuzz_file
+
+# fuzz PROGRAM CORPUS LENGTH
+fuzz() {
+  # shellcheck disable=SC2086
+  clang -fsanitize=fuzzer $flags "tests/fuzz/$1.c" build/fuzz/objects/*.o $libraries \
+    -llapack -lblas -lpthread -ldl -lm -o "build/fuzz/$1"
+  "build/fuzz/$1" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len="$3" \
+    "build/fuzz/$2" 2>build/fuzz/log || { tail -n 40 build/fuzz/log && exit 1; }
+  tail -n 1 build/fuzz/log
+}
+
 cp models/*.yaml build/fuzz/corpus/
-build/fuzz/fuzz_file -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=4096 \
-  build/fuzz/corpus 2>build/fuzz/log || { tail -n 40 build/fuzz/log && exit 1; }
-tail -n 1 build/fuzz/log
+fuzz fuzz_file corpus 4096
+case $libraries in
+  *expat*)
+    # its first byte chooses options
+    for robot in models/*.urdf; do
+      { printf '\0' && cat "$robot"; } >"build/fuzz/corpus_import/$(basename "$robot")"
+    done
+    fuzz fuzz_import corpus_import 16384
+    ;;
+esac

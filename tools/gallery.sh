@@ -47,8 +47,8 @@ li div { padding: 8px 12px; }
 <p>Each picture opens a page of its own: turn it, play it, plot any column. They work without network.</p>
 <ul>
 HTML
-  for model in "$models"/*.yaml; do
-    name=$(basename "$model" .yaml)
+  for model in "$models"/*.yaml "$models"/*.urdf; do
+    name=$(basename "$model" | sed 's/\.[a-z]*$//')
     if ! text=$("$tool" run "$model" --out-page "$directory/$name.html" 2>"$directory/log"); then
       cat "$directory/log" >&2
       continue

@@ -22,10 +22,10 @@ typedef struct measured_case {
   ga_file *file;
   const ga_model *model;
   const double *q0, *v0;
-  double t0, span;         /* in seconds */
-  const char *span_reason; /* why the span is not the usual one; NULL: it is */
-  bool driven;             /* all motion is prescribed: q and v are known, forces count */
-  ga_options options;      /* of the problem or the file; method and step sizes are replaced */
+  double t0, span;    /* in seconds */
+  const char *note;   /* what was changed, and why; NULL: nothing */
+  bool driven;        /* all motion is prescribed: q and v are known, forces count */
+  ga_options options; /* of the problem or the file; method and step sizes are replaced */
   int nq, nv;
   char *kind;              /* nv: 'x' a length, 'a' an angle */
   double *root_metric;     /* nv: sqrt(w) */
@@ -42,6 +42,7 @@ int case_list_size(const case_list *list);
 const char *case_list_label(const case_list *list, int i);
 /* NULL after a message. */
 measured_case *case_open(const case_list *list, int i, double span_factor);
+measured_case *case_open_file(const char *path);
 void case_close(measured_case *c);
 /* Constraint forces of a state, nv numbers, relative to sqrt(w); false if the model refuses. */
 bool case_forces(measured_case *c, const ga_state *state, double *f);
@@ -86,7 +87,7 @@ double run_work(const run_result *r);
 
 typedef struct run_settings {
   const char *method;
-  double h_max; /* as a fraction of the span; 0: no limit */
+  double h_max; /* of automatic steps, as a fraction of the span */
   int times;    /* number of common times */
   int repeats;  /* at most, of runs below 50 ms */
 } run_settings;
@@ -100,5 +101,8 @@ run_result run_case(measured_case *c, const run_settings *s, double rtol, long s
 /* The reference at n common times, from the file in `directory` if it is there, else computed and
  * kept there; its own errors in *accuracy. False after a message. */
 bool reference_get(measured_case *c, const char *directory, int n, trajectory *x, errors *accuracy);
+
+/* The directory "automatic-references" beside this program into path, made if it is not there. */
+const char *reference_directory(char *path, size_t room);
 
 #endif

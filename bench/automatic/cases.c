@@ -26,13 +26,18 @@ static const struct {
     {"andrews-absolute", "aaaaaaaxxxxxxxxxxxxxxxxxxxxxxxx"},
 };
 
-/* Cases that are not run over the span that the problem or the file names. */
+/* Cases that are not run as the problem or the file says: another span in seconds, a parameter. */
 static const struct {
   const char *label;
   double span;
+  ga_file_set set;
   const char *reason;
-} spans[] = {
-    {"", 0, ""},
+} changes[] = {
+    {"bicycle.yaml",
+     3.2,
+     {"w0", "100"},
+     "a push of 100 N, whose corners are common times; "
+     "without it the bicycle rides on evenly"},
 };
 
 /* All motion is prescribed. */
@@ -161,11 +166,12 @@ static void set_kinds(measured_case *c) {
 }
 
 /* Reads the model and sets start values, span and options; false after a message. */
-static bool load(measured_case *c, const entry *e) {
+static bool load(measured_case *c, const entry *e, const ga_file_set *set) {
   ga_error err = {0};
   c->options = ga_options_default();
   if (e->path[0]) {
-    if (ga_file_load(e->path, NULL, &c->file, &err) != GA_OK) {
+    const ga_file_options options = {.set = set, .nset = set ? 1 : 0};
+    if (ga_file_load(e->path, &options, &c->file, &err) != GA_OK) {
       fprintf(stderr, "automatic_steps: %s\n", err.text);
       return false;
     }
@@ -193,20 +199,19 @@ static bool load(measured_case *c, const entry *e) {
   return true;
 }
 
-measured_case *case_open(const case_list *list, int i, double span_factor) {
-  const entry *e = &list->entries[i];
+/* The case of an entry. NULL after a message. */
+static measured_case *open_entry(const entry *e, double span_factor) {
   measured_case *c = bench_take(1, sizeof *c);
   snprintf(c->label, sizeof c->label, "%s", e->label);
-  if (!load(c, e)) {
+  const char *name = strrchr(c->label, '/') ? strrchr(c->label, '/') + 1 : c->label;
+  int change = (int)(sizeof changes / sizeof changes[0]) - 1;
+  while (change >= 0 && strcmp(changes[change].label, name) != 0) change--;
+  const bool set = change >= 0 && changes[change].set.name;
+  if (!load(c, e, set ? &changes[change].set : NULL)) {
     case_close(c);
     return NULL;
   }
-  const char *name = strrchr(c->label, '/') ? strrchr(c->label, '/') + 1 : c->label;
-  for (size_t k = 0; k < sizeof spans / sizeof spans[0]; k++) {
-    if (strcmp(spans[k].label, name) == 0) {
-      c->span = spans[k].span, c->span_reason = spans[k].reason;
-    }
-  }
+  if (change >= 0) c->span = changes[change].span, c->note = changes[change].reason;
   c->span *= span_factor;
   for (size_t k = 0; k < sizeof driven / sizeof driven[0]; k++) {
     c->driven = c->driven || strcmp(driven[k], name) == 0;
@@ -222,6 +227,18 @@ measured_case *case_open(const case_list *list, int i, double span_factor) {
   c->hash = hash_bytes(c->hash, &c->span, sizeof c->span);
   if (e->path[0]) c->hash = hash_file(c->hash, e->path);
   return c;
+}
+
+measured_case *case_open(const case_list *list, int i, double span_factor) {
+  return open_entry(&list->entries[i], span_factor);
+}
+
+measured_case *case_open_file(const char *path) {
+  entry e;
+  const char *slash = strrchr(path, '/');
+  snprintf(e.label, sizeof e.label, "%s", slash ? slash + 1 : path);
+  snprintf(e.path, sizeof e.path, "%s", path);
+  return open_entry(&e, 1);
 }
 
 void case_close(measured_case *c) {

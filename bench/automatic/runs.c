@@ -36,16 +36,20 @@ bool trajectory_put(measured_case *c, trajectory *x, int i, const ga_state *stat
   return case_forces(c, state, x->f + (size_t)i * (size_t)c->nv);
 }
 
-/* Raises every size to 1e-3 of the largest of its kind. */
+/* Raises every size to 1e-3 of the largest of its kind. A kind that only rounding moves, below 1e-6
+ * of the other one in the metric, is measured by that. */
 static void apply_floor(const measured_case *c, double *size) {
-  double largest[2] = {0, 0};
+  double largest[2] = {0, 0}; /* of lengths and angles, in the metric */
   for (int i = 0; i < c->nv; i++) {
     double *l = &largest[c->kind[i] == 'a'];
-    *l = fmax(*l, size[i]);
+    *l = fmax(*l, size[i] * c->root_metric[i]);
+  }
+  for (int k = 0; k < 2; k++) {
+    if (largest[k] < 1e-6 * largest[1 - k]) largest[k] = largest[1 - k];
   }
   for (int i = 0; i < c->nv; i++) {
-    size[i] = fmax(size[i], 1e-3 * largest[c->kind[i] == 'a']);
-    if (size[i] <= 0) size[i] = 1; /* nothing of this kind moves */
+    size[i] = fmax(size[i], 1e-3 * largest[c->kind[i] == 'a'] / c->root_metric[i]);
+    if (size[i] <= 0) size[i] = 1; /* nothing moves */
   }
 }
 

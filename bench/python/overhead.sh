@@ -6,6 +6,7 @@
 #   run        Mechanism.run against the run inside the tool (`simulate`); at most 1.03
 #   callbacks  a step of the heavy top with Python callbacks against these callbacks called alone;
 #              at most 1.3
+#   step       Simulation.step, a call for each step, against one call for 1000 steps; at most 1.2
 #
 # A count for Python is the difference of two processes, one of which does the thing twice more, so
 # that the import, the file and whatever is done once fall out.
@@ -61,7 +62,11 @@ ratio run "slider-crank, against the tool" 1.03 || failed=1
 of_python basis callbacks.py replay
 of_python measured callbacks.py run
 ratio callbacks "heavy top, against its callbacks" 1.3 || failed=1
+of_python basis steps.py "$models/slider-crank.yaml" all
+of_python measured steps.py "$models/slider-crank.yaml" each
+ratio step "slider-crank, 1000 steps one by one" 1.2 || failed=1
 if [ -n "$out" ]; then
-  { echo "{" && cat "$work/run.json" && echo "," && cat "$work/callbacks.json" && printf '\n}\n'; } >"$out"
+  { echo "{" && cat "$work/run.json" && echo "," && cat "$work/callbacks.json" && echo "," &&
+    cat "$work/step.json" && printf '\n}\n'; } >"$out"
 fi
 exit $failed

@@ -21,10 +21,15 @@ typedef struct ga_body_info {
   double position[3];    /* of the body frame at the start, as it was described: the build may */
   double orientation[4]; /* move it by a little; a unit quaternion, for planar bodies too */
   ga_body_look look;
+  const ga_body_look *more_looks; /* further ones, owned by the mechanism */
+  int nmore;
 } ga_body_info;
 
 /* The i-th body from 0 on, in the order of the calls, without the ground; false past the end. */
 GA_API bool ga_mechanism_body_at(const ga_mechanism *m, int i, ga_body_info *info);
+
+/* The i-th look of the ground, which has a pose; false past the end. */
+GA_API bool ga_mechanism_ground_look(const ga_mechanism *m, int i, ga_body_look *look);
 
 typedef enum ga_drawable_kind {
   GA_DRAWABLE_JOINT,

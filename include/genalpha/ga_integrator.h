@@ -36,6 +36,7 @@ typedef struct ga_state {
   const double *vd;        /* acceleration v'(t) */
   const double *a;         /* memory of the method */
   const double *lam, *psi; /* multipliers of the holonomic and the nonholonomic constraints */
+  const double *u;         /* inputs of the model; NULL: those that the model names */
 } ga_state;
 
 /* Counters and extremes since the last start: one list for the struct, reports and saved states. */
@@ -123,6 +124,33 @@ GA_API ga_status ga_integrator_run(ga_integrator *it, double t_end);
  * order 2 is kept. Automatic: the size tried next. */
 GA_API ga_status ga_integrator_set_step(ga_integrator *it, double h);
 
+/* Inputs of the model (ga_model.ninput) by number (ga_model_input): numbers that a program sets, or
+ * that follow a table. They may be set before the start, too.
+ *
+ * set_input: a constant from now on. The next step begins with ga_integrator_restart(it, NULL, NULL)
+ * if a value has changed, so that order 2 is kept, at the cost of one to two steps. Until then v',
+ * lam and psi are those of the old values. A value that is set again costs nothing.
+ *
+ * set_input_table: n values at rising times, n >= 2; before the first time the first value, after the
+ * last time the last one. GA_INPUT_HOLD: each value until the next time. Steps end where it jumps,
+ * and the run restarts there; the accepted state at a jump is the one before it. GA_INPUT_LINEAR:
+ * straight lines; q and v keep order 2, and v', lam and psi have it again some steps after a kink.
+ * GA_INPUT_SMOOTH: cubic polynomials by Akima, once continuously differentiable. The arrays are
+ * copied; set_input ends a table.
+ *
+ * apply_inputs: if an input was set, restart now, not at the next step, for whoever wants to see v',
+ * lam and psi with the new values.
+ *
+ * In a team all processes make the same calls. GA_ERR_ARG for a wrong number or a value that is not
+ * finite, GA_ERR_MEM. ga_integrator_inputs: the values at a time t of the last step, ninput
+ * numbers. */
+typedef enum ga_input_kind { GA_INPUT_HOLD, GA_INPUT_LINEAR, GA_INPUT_SMOOTH } ga_input_kind;
+GA_API ga_status ga_integrator_set_input(ga_integrator *it, int input, double value);
+GA_API ga_status ga_integrator_set_input_table(ga_integrator *it, int input, ga_input_kind kind,
+                                               int n, const double *t, const double *values);
+GA_API ga_status ga_integrator_apply_inputs(ga_integrator *it);
+GA_API void ga_integrator_inputs(const ga_integrator *it, double t, double *values);
+
 /* Projections of the current state. Option project_every makes both, plain, at the end of every
  * N-th step, which fails and is taken back if they fail; v', lam and psi of that step are those of
  * the projected q and v, but for lam and psi of "soi2" and "nonhol2". The calls below change q and
@@ -144,6 +172,20 @@ GA_API ga_status ga_integrator_project_velocity(ga_integrator *it, ga_projection
  * GA_ERR_FILE for a torn, foreign or newer file; the integrator is then unchanged. */
 GA_API ga_status ga_integrator_save(ga_integrator *it, const char *path);
 GA_API ga_status ga_integrator_load(ga_integrator *it, const char *path);
+
+/* The same without a file: the bytes of the file in memory. size: on entry the room of `bytes`, on
+ * return the length of the state; bytes = NULL asks for the length alone, which stays the same
+ * during a run. Saving allocates nothing.
+ *
+ *     size_t size;
+ *     ga_integrator_save_memory(it, NULL, &size);
+ *     void *state = malloc(size);
+ *     ga_integrator_save_memory(it, state, &size);
+ *     ga_integrator_run(it, 1.0);                   // look ahead
+ *     ga_integrator_load_memory(it, state, size);   // and back
+ */
+GA_API ga_status ga_integrator_save_memory(ga_integrator *it, void *bytes, size_t *size);
+GA_API ga_status ga_integrator_load_memory(ga_integrator *it, const void *bytes, size_t size);
 
 /* Save t, q (nq numbers of the model) and v (nv) as start values: a state that no run has reached,
  * such as an equilibrium. ga_integrator_load of such a file starts a run there, whatever its

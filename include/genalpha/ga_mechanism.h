@@ -84,15 +84,27 @@ typedef ga_point ga_axis; /* a direction */
   }
 
 /* A number, an expression (text) or a function of one's own. Variables are those that the field
- * names, in that order. A function writes f and its first and second derivative by one variable
- * (-1: f alone is wanted) and returns 0, or > 0 if it cannot be evaluated there; it must not change
- * shared data. Text may use the numbers of ga_mechanism_set_parameter. */
+ * names, in that order, then the signals that are used. A function writes f and its first and second
+ * derivative by one variable (-1: f alone is wanted) and returns 0, or > 0 if it cannot be evaluated
+ * there; it must not change shared data. Text may use the numbers of ga_mechanism_set_parameter.
+ *
+ * Signals are named like columns: coordinates and rates of joints ("pin.angle", "pin.angle_rate"),
+ * positions and velocities of bodies ("car.x", "car.vx", in body axes "car.body_vx"), sensors,
+ * lengths, rates and forces of springs, efforts of torsions, states and inputs. Accelerations and
+ * forces of constraints cannot be used. Text uses what it mentions, which must have been added
+ * before; `uses` of a function may name what is added later, the build finds it. All functions but
+ * `position` of a drive may use signals, at most 21. The derivatives of all of it are exact. */
 typedef int (*ga_function_fn)(void *context, const double *variables, int along, double f[3]);
 typedef struct ga_function {
   double constant;
-  const char *text;  /* takes precedence over constant */
-  ga_function_fn fn; /* takes precedence over text */
-  void *context;     /* borrowed, must outlive the mechanism */
+  const char *text;        /* takes precedence over constant */
+  ga_function_fn fn;       /* takes precedence over text */
+  void *context;           /* borrowed, must outlive the mechanism */
+  const char *const *uses; /* names of the signals of fn; copied */
+  int nuses;
+  /* Optional, for fn: its first corner after t, where variable number `time` is t. `jumps` is the
+   * lowest derivative of f by time that may jump, 0: f itself. Texts know their corners. */
+  void (*next_corner)(void *context, int time, double t, ga_corner *corner);
 } ga_function;
 
 typedef enum ga_body_type { GA_BODY_RIGID = 0, GA_BODY_PLANAR, GA_BODY_POINT } ga_body_type;
@@ -102,8 +114,9 @@ typedef enum ga_formulation {
   GA_FORMULATION_SE3          /* v = (R^T x', Omega) */
 } ga_formulation;
 
-/* What pictures show of a body, centred at its centre of mass: a box with edges a, b, c along the
- * body axes, a cylinder along z, a sphere, a rod along x. Without a shape they show its joints. */
+/* What pictures show of a body: a box with edges a, b, c along its axes, a cylinder along z, a sphere,
+ * a rod along x. It is centred at the centre of mass with the axes of the body, unless it has a pose.
+ * Without a shape pictures show the joints. */
 typedef enum ga_shape {
   GA_SHAPE_NONE = 0,
   GA_SHAPE_BOX,
@@ -117,6 +130,9 @@ typedef struct ga_body_look {
   double radius, length; /* of the round ones */
   bool coloured;
   int colour; /* 0xrrggbb */
+  bool has_pose;
+  double position[3];    /* of its centre in the body frame */
+  double orientation[4]; /* of its axes there, a unit quaternion; zero: those of the body */
 } ga_body_look;
 
 /* Position, orientation and velocity are those of the body frame at t = 0. Planar bodies move in
@@ -134,8 +150,10 @@ typedef struct ga_body {
   double orientation[4]; /* unit quaternion, scalar first; zero: the axes of space */
   double angle;          /* planar bodies */
   double velocity[3];    /* of the origin of the body frame */
-  double angular_velocity[3]; /* in space axes */
-  ga_body_look look;          /* for pictures only */
+  double angular_velocity[3];     /* in space axes */
+  ga_body_look look;              /* for pictures only */
+  const ga_body_look *more_looks; /* further ones */
+  int nmore;
 } ga_body;
 
 /* ga_joint_types lists the types, the fields that each of them uses and needs, and the names of its
@@ -161,7 +179,7 @@ typedef struct ga_drive {
   const char *name;
   const char *coordinate;
   ga_function position; /* of t: theta = f(t); or */
-  ga_function rate;     /* theta' = f(t) */
+  ga_function rate;     /* theta' = f(t, signals); it acts on theta alone */
 } ga_drive;
 
 /* sum of coefficient_i coordinate_i = equals */
@@ -175,7 +193,8 @@ typedef struct ga_coupler {
 
 typedef enum ga_force_frame { GA_FORCE_SPACE = 0, GA_FORCE_BODY } ga_force_frame;
 
-/* ga_force_types lists the types ("force", "torque", "spring", "torsion", "bushing") and the fields
+/* ga_force_types lists the types ("force", "torque", "spring", "torsion", "friction", "bushing") and the
+ * fields
  * that each of them uses. */
 typedef struct ga_force {
   const char *name;
@@ -187,18 +206,22 @@ typedef struct ga_force {
    * given is the body's origin; bushing: as the point of a joint */
   ga_point at;
   ga_axis axis, x_axis; /* as those of a joint; default: the space axes */
-  ga_function value[3]; /* functions of t */
+  ga_function value[3]; /* functions of t and signals */
   ga_force_frame frame; /* axes of value */
   double stiffness, damping;
-  ga_given length;     /* free length; default: the initial one */
-  ga_given free;       /* free value of the coordinate; default: its start value */
-  ga_function law;     /* function of s, s_dot, t that is added to the tension or effort */
-  const double *K, *C; /* stiffness and damping of a bushing: 6 x 6 by rows; NULL: zero */
+  ga_given length;        /* free length; default: the initial one */
+  ga_given free;          /* free value of the coordinate; default: its start value */
+  ga_function law;        /* function of s, s_dot, t and signals, added to the tension or effort */
+  const double *K, *C;    /* stiffness and damping of a bushing: 6 x 6 by rows; NULL: zero */
+  double friction;        /* effort of dry friction while it slides */
+  double static_friction; /* near rest; 0: the same */
+  double speed;           /* the rate over which friction changes its sign */
 } ga_force;
 
 /* Types are "point" (body, at GA_ON_A), "distance" (between, at), "angle" (between, directions),
- * "relative" (between, at: position and velocity of the point on B in the frame of A) and
- * "orientation" (between: roll, pitch, yaw of B relative to A). */
+ * "relative" (between, at: position and velocity of the point on B in the frame of A),
+ * "orientation" (between: roll, pitch, yaw of B relative to A) "expression" (value) and "power" (of: power that a
+ * force, drive or coupler delivers to the mechanism, negative where it takes some). */
 typedef struct ga_sensor {
   const char *name;
   const char *type;
@@ -206,22 +229,50 @@ typedef struct ga_sensor {
   const char *between[2];
   ga_point at;        /* in body frames; a side not given is the body's origin */
   ga_axis directions; /* in body axes, both sides */
+  ga_function value;  /* function of t and signals */
+  const char *of;     /* name of a force, drive or coupler */
 } ga_sensor;
+
+/* A state of a controller, z' = rate(t, signals): an integrator, a filter, a current. It acts on
+ * nothing but the functions that use it. It is an unknown of its own and part of q and v.
+ *
+ * Or sampled: z = value(t, signals) at t = 0, every, 2 every, .., held between these times, as in a
+ * digital controller. All that is due at one time sees the values before it. Sampled states are
+ * inputs of the model. */
+typedef struct ga_controller_state {
+  const char *name;
+  ga_function rate;  /* function of t and signals, itself among them; or */
+  ga_function value; /* its values at the samples, and */
+  double every;      /* the time between them, s */
+  double start;      /* value at the start, before the first sample */
+  double size;       /* a large value of it, which makes its errors comparable with others; 0: 1 */
+} ga_controller_state;
+
+/* A number that is set between steps, or follows a table (ga_integrator_set_input, ga_simulation_set).
+ * Its number is that of its call, from 0. */
+typedef struct ga_input {
+  const char *name;
+  double value; /* at first */
+} ga_input;
 
 GA_API ga_status ga_mechanism_new(ga_mechanism **out);
 GA_API void ga_mechanism_free(ga_mechanism *m);
 
 GA_API ga_status ga_mechanism_set_gravity(ga_mechanism *m, const double gravity[3]);
 GA_API ga_status ga_mechanism_set_formulation(ga_mechanism *m, ga_formulation formulation);
+/* What pictures show of the ground: n looks, copied. */
+GA_API ga_status ga_mechanism_set_ground_looks(ga_mechanism *m, int n, const ga_body_look *looks,
+                                               ga_error *err);
 /* Receives warnings about what is added later. */
 GA_API void ga_mechanism_set_log(ga_mechanism *m, ga_log_fn log, void *context);
-/* A named number that texts added later may use. */
+/* A named number that texts added later may use. It may be called t, s or s_dot, unless a text where
+ * this is a variable mentions it; a parameter e takes the place of the constant. */
 GA_API ga_status ga_mechanism_set_parameter(ga_mechanism *m, const char *name, double value,
                                             ga_error *err);
 
-/* Names are [A-Za-z_][A-Za-z0-9_]*, unique over everything that has one, and neither a word of
- * expressions nor ground, energy, momentum, angular_momentum. What a description refers to must
- * have been added before. */
+/* Names are [A-Za-z_][A-Za-z0-9_]*, unique over everything that has one, but not ground, energy,
+ * momentum, angular_momentum; parameters are not pi, and sensors, states and inputs are neither t,
+ * pi nor e. What a description refers to must have been added before. */
 GA_API ga_status ga_mechanism_add_body(ga_mechanism *m, const ga_body *body, ga_error *err);
 GA_API ga_status ga_mechanism_add_joint(ga_mechanism *m, const ga_joint *joint, ga_error *err);
 GA_API ga_status ga_mechanism_add_drive(ga_mechanism *m, const ga_drive *drive, ga_error *err);
@@ -229,11 +280,22 @@ GA_API ga_status ga_mechanism_add_coupler(ga_mechanism *m, const ga_coupler *cou
                                           ga_error *err);
 GA_API ga_status ga_mechanism_add_force(ga_mechanism *m, const ga_force *force, ga_error *err);
 GA_API ga_status ga_mechanism_add_sensor(ga_mechanism *m, const ga_sensor *sensor, ga_error *err);
+GA_API ga_status ga_mechanism_add_controller_state(ga_mechanism *m,
+                                                   const ga_controller_state *state, ga_error *err);
+GA_API ga_status ga_mechanism_add_input(ga_mechanism *m, const ga_input *input, ga_error *err);
+/* Is input i of the model a sampled state, which the mechanism sets itself? */
+GA_API bool ga_mechanism_input_sampled(const ga_mechanism *m, int i);
 
 /* Make a coordinate exist, so that it is a column: it becomes an unknown of its own, without mass,
  * which counts turns. Drives, couplers and torsions ask by themselves. */
 GA_API ga_status ga_mechanism_want_coordinate(ga_mechanism *m, const char *coordinate,
                                               ga_error *err);
+
+/* The inertia of a rotor on a coordinate (kg m^2 for an angle, kg for a position), which may be geared:
+ * J theta'' and J theta'^2/2 are those of the coordinate. Its spin does not count as angular momentum
+ * of the bodies. It makes the coordinate exist; several calls add up. */
+GA_API ga_status ga_mechanism_add_inertia(ga_mechanism *m, const char *coordinate, double inertia,
+                                          ga_error *err);
 
 /* Start value and rate of a coordinate, in place of what the bodies' positions and velocities say.
  * They must agree with these, but for whole turns of an angle: the build checks it. */
@@ -312,6 +374,11 @@ typedef struct ga_check {
 GA_API ga_status ga_mechanism_check(const ga_mechanism *m, double t, const double *q,
                                     const double *v, ga_log_fn say, void *context, ga_check *check,
                                     ga_error *err);
+/* Sentences about the corners in time of forces and drives (ga_corner) between t and t_end, and a
+ * warning for each drive whose position or rate jumps, which a run refuses. Returns the number of
+ * warnings. */
+GA_API int ga_mechanism_check_corners(const ga_mechanism *m, double t, double t_end, ga_log_fn say,
+                                      void *context);
 
 /* The element whose evaluation returned this code (> 0: a smaller step may help, < 0: it failed)
  * and why, as a sentence; "" for another code. Callbacks of the model return such codes. */
@@ -330,6 +397,9 @@ GA_API int ga_mechanism_column_index(const ga_mechanism *m, const char *name);
 GA_API const char *ga_mechanism_column_unit(const ga_mechanism *m, int i);
 /* All of them at a state, into `values` (as many as there are columns). */
 GA_API ga_status ga_mechanism_outputs(const ga_mechanism *m, const ga_state *state, double *values);
+/* One of them; NaN if there is no such column. The columns of one body or element are computed, not
+ * all. */
+GA_API double ga_mechanism_output(const ga_mechanism *m, const ga_state *state, int column);
 
 /* An event of an integrator (ga_events.h) where an expression of columns goes through zero, rising,
  * falling or both; "a > b" and "a < b" are events where they begin to hold, if rising. A watch has
@@ -379,7 +449,10 @@ enum {
   GA_FORCE_HAS_DAMPING = 512,   /* or C */
   GA_FORCE_HAS_LENGTH = 1024,
   GA_FORCE_HAS_FREE = 2048,
-  GA_FORCE_HAS_LAW = 4096
+  GA_FORCE_HAS_LAW = 4096,
+  GA_FORCE_HAS_FRICTION = 8192,
+  GA_FORCE_HAS_STATIC_FRICTION = 16384,
+  GA_FORCE_HAS_SPEED = 32768
 };
 /* The i-th type; false past the end. */
 GA_API bool ga_force_types(int i, ga_force_type_info *info);

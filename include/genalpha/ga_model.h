@@ -40,6 +40,7 @@ typedef struct ga_evaluation {
   double *k;                   /* nonholonomic */
   ga_csr *H;                   /* nonholonomic_jac */
   const double *x, *lam, *psi; /* given: all where Kt and Ct are wanted, lam and psi for R, L, P */
+  const double *u;             /* given: the inputs; NULL: those of the model */
   ga_csr *Kt, *Ct;             /* force_tangents, always both */
   ga_csr *Z;                   /* holonomic_curv */
   ga_csr *Y;                   /* nonholonomic_dq */
@@ -63,6 +64,22 @@ typedef enum ga_gives {
   GA_GIVES_R = 256,
   GA_GIVES_DR = 512 /* L and P */
 } ga_gives;
+
+/* A corner: a time at which a model has a kink or a jump, such as the end of a ramp or a force that is
+ * switched on. Automatic steps end there, so that nothing is stepped over, and the memory of the
+ * method is built anew, so that order 2 is kept. */
+typedef struct ga_corner {
+  /* The callbacks have their old values up to the time `before` and their new ones from t on. The two
+   * differ by rounding. INFINITY: there is no corner any more. */
+  double before, t;
+  /* The lowest derivative of the position by time that may jump: 2 the acceleration (a force jumps),
+   * 3 its derivative (a force has a kink), 4, 5, .. what the method does not notice. 0 and 1, for
+   * constraints that depend on time: if position or velocity do jump, the run ends there. 0 if
+   * nothing is known. */
+  int jumps;
+  const char *what, *name; /* for messages: "force", "kick"; NULL: not known */
+  bool hidden;             /* the model may have earlier corners that it cannot tell */
+} ga_corner;
 
 /* Every callback returns 0 (ok), > 0 (cannot be evaluated here, try a smaller step) or < 0 (fatal).
  * Vectors are written whole. Matrices arrive zeroed, with the model's pattern (full where the model
@@ -123,14 +140,26 @@ typedef struct ga_model_ops {
   /* Optional: what a nonzero code of a callback means, as a sentence in text, for messages; returns
    * text, empty if it has nothing to say. */
   const char *(*explain)(void *user, int code, char *text, size_t room);
-  /* Optional: which element of the model gives a number at (t, q, v) that is not finite, as a
+  /* Optional: which element of the model gives a number at (t, q, v, inputs u) that is not finite, as a
    * sentence in text, for messages; returns text, empty if it has nothing to say. Called after such
    * a number was found in a result. */
   const char *(*explain_nonfinite)(void *user, double t, const double *q, const double *v,
-                                   char *text, size_t room);
+                                   const double *u, char *text, size_t room);
+
+  /* Optional: the first corner after t, for models with more than a list of them (`corners` of
+   * ga_model). *corner arrives with the times INFINITY and jumps = 0. */
+  void (*next_corner)(void *user, double t, ga_corner *corner);
 
   /* Optional: kinetic and potential energy, for reports. */
   int (*energy)(void *user, double t, const double *q, const double *v, double *kin, double *pot);
+
+  /* Optional: inputs that the model itself sets at times of its own and that are held between them,
+   * such as the output of a digital controller. next_sample: the first of these times after t,
+   * INFINITY: none; steps end there. sample: writes the values from t on into u, which has the values
+   * until t; first: at a start, where u has anything. The run restarts if a value changes, so that
+   * order 2 is kept. */
+  double (*next_sample)(void *user, double t);
+  int (*sample)(void *user, double t, const double *q, const double *v, bool first, double *u);
 
   unsigned gives; /* GA_GIVES_.. of evaluate, joined by |; the rest is left to differences */
 } ga_model_ops;
@@ -179,7 +208,27 @@ typedef struct ga_model {
    * a run does not depend on units: multiply lengths, masses and times by powers of two, and the
    * same bits come out (but for derivatives by differences). NULL: ones, as in the papers. */
   const double *metric;
+
+  /* Optional: the corners of the model, ncorners increasing times, if there is no callback
+   * next_corner. At the time itself the callbacks give the values behind the corner. A force that is
+   * on from t = 5 to t = 5.05: {5, 5.05}. */
+  const double *corners;
+  int ncorners;
+
+  /* Optional inputs: numbers that are set between steps, or that follow a table over the time
+   * (ga_integrator_set_input), such as the torque of a motor that a controller computes. M, g, G, k
+   * and H must not depend on them. `evaluate` gets their values in out->u. input: their values at
+   * first, NULL: zero. */
+  int ninput;
+  const char *const *input_names; /* ninput strings, NULL: they have no names */
+  const double *input;            /* ninput numbers */
 } ga_model;
+
+/* The first corner of the model after t, by its callback or its list. */
+GA_API ga_corner ga_model_next_corner(const ga_model *model, double t);
+
+/* The number of the input of this name; -1: there is none. */
+GA_API int ga_model_input(const ga_model *model, const char *name);
 
 /* What a model gives besides M, F, g and k, by evaluate or by callbacks: bits GA_GIVES_.. */
 GA_API unsigned ga_model_gives(const ga_model *model);

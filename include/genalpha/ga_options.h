@@ -5,6 +5,7 @@
 
 #include <genalpha/ga_base.h>
 #include <genalpha/ga_linsol.h>
+#include <math.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -67,12 +68,24 @@ typedef enum ga_rescale {
   GA_RESCALE_NONE
 } ga_rescale;
 
+/* Given steps and corners of the model (ga_corner): stay on the grid, or end a step at a corner and the
+ * next one at the end of the step that was cut. Automatic steps always end at corners. */
+typedef enum ga_cut { GA_CUT_NO, GA_CUT_YES } ga_cut;
+
 /* What to do with start values that violate the constraints. */
 typedef enum ga_initial { GA_INITIAL_CHECK, GA_INITIAL_PROJECT } ga_initial;
 
 /* Constraints that follow from others: a start with them is refused, or the run goes on with an
  * independent set of rows. Constraints that contradict each other are refused in any case. */
 typedef enum ga_redundant { GA_REDUNDANT_REFUSE, GA_REDUNDANT_ALLOW } ga_redundant;
+
+/* The variables that an accuracy is asked of (ga_accuracy.h); bit 0: v', bit 1: lam and psi. */
+typedef enum ga_accuracy_of {
+  GA_ACCURACY_OF_QV,
+  GA_ACCURACY_OF_QV_VD,
+  GA_ACCURACY_OF_QV_LAM,
+  GA_ACCURACY_OF_QV_VD_LAM
+} ga_accuracy_of;
 
 /* All options that have a text form: one list gives the struct, the defaults, the checks, the
  * command line switches and the printed form.
@@ -100,9 +113,24 @@ typedef enum ga_redundant { GA_REDUNDANT_REFUSE, GA_REDUNDANT_ALLOW } ga_redunda
        "relative to the largest values so far; if rtol and atol are 0, all steps have size h")     \
   REAL(atol, 0, 0, 1e300, "atol",                                                                  \
        "automatic steps: the same as an absolute error of q and v, added to the relative one")     \
+  REAL(accuracy, 0, 1e-16, 1, "accuracy",                                                          \
+       "error of the result: steps, order and method are found so that the largest error over "    \
+       "the run, relative to the largest value of each component, is at most this; 0: not used")   \
+  WORD(accuracy_of, ga_accuracy_of, GA_ACCURACY_OF_QV, "q,v|q,v,vd|q,v,lam|q,v,vd,lam",            \
+       "accuracy-of",                                                                              \
+       "what accuracy is asked of: positions and velocities; accelerations (vd), constraint "      \
+       "forces (lam) besides")                                                                     \
+  REAL(accuracy_steps, 1e6, 1, 1e15, "accuracy-steps",                                             \
+       "accuracy: at most so many steps in all; a run that needs more says what it has reached")   \
   REAL(h_min, 0, 0, 1e300, "h-min",                                                                \
        "smallest automatic step; the run ends if it needs a smaller one; 0: 16 roundings of t")    \
-  REAL(h_max, 0, 0, 1e300, "h-max", "largest automatic step; 0: no limit")                         \
+  REAL(h_max, 0, 0, INFINITY, "h-max",                                                             \
+       "largest automatic step; 0: 1/100 of the time from the start to the end of the first run, " \
+       "no limit for single steps; inf: no limit")                                                 \
+  WORD(                                                                                            \
+      cut_at_corners, ga_cut, GA_CUT_NO, "no|yes", "cut-at-corners",                               \
+      "steps of given size: end one where a force or drive has a corner in time (a jump, a kink, " \
+      "the end of a ramp), the next on the grid again; automatic steps always end there")          \
   WORD(start, ga_start, GA_START_BEST, "best|plain|shifted|perturbed|implicit", "start",           \
        "starting values of the memory a; best: what the method needs for order 2 from t0 on")      \
   WORD(mass_at, ga_mass_at, GA_MASS_EVALUATED, "evaluated|previous", "mass-at",                    \
@@ -134,6 +162,9 @@ typedef enum ga_redundant { GA_REDUNDANT_REFUSE, GA_REDUNDANT_ALLOW } ga_redunda
 typedef struct ga_options {
   ga_params par; /* default ga_params_rho(0.9) */
   GA_OPTION_LIST(GA_OPT_NAME, GA_OPT_TEXT, GA_OPT_REAL, GA_OPT_INT, GA_OPT_WORD)
+  /* `method` was chosen: an accuracy (ga_accuracy.h) uses it, too, in place of its own choice.
+   * ga_options_set sets it with the key "method", unless the text is the default. */
+  bool method_chosen;
   /* nlam + npsi numbers near which the multipliers at the start are sought, where the reaction is
    * nonlinear in them and has several branches; NULL: zeros. Borrowed. */
   const double *multiplier_guess;

@@ -26,6 +26,7 @@ typedef enum ga_state_field {
   GA_STATE_VD,
   GA_STATE_LAM,
   GA_STATE_PSI,
+  GA_STATE_U,
   GA_STATE_FIELDS
 } ga_state_field;
 

@@ -5,13 +5,16 @@
 #ifndef GENALPHA_H
 #define GENALPHA_H
 
+#include <genalpha/ga_accuracy.h>
 #include <genalpha/ga_base.h>
 #include <genalpha/ga_csr.h>
+#include <genalpha/ga_csv.h>
 #include <genalpha/ga_drawable.h>
 #include <genalpha/ga_events.h>
 #include <genalpha/ga_extrapolate.h>
 #include <genalpha/ga_file.h>
 #include <genalpha/ga_helpers.h>
+#include <genalpha/ga_import.h>
 #include <genalpha/ga_integrator.h>
 #include <genalpha/ga_linsol.h>
 #include <genalpha/ga_mechanism.h>
@@ -20,6 +23,7 @@
 #include <genalpha/ga_partition.h>
 #include <genalpha/ga_problem.h>
 #include <genalpha/ga_recorder.h>
+#include <genalpha/ga_simulation.h>
 #include <genalpha/ga_space.h>
 #include <genalpha/ga_statics.h>
 #include <genalpha/ga_team.h>

@@ -302,7 +302,7 @@ static ga_status gather_state(ga_launch *l, const ga_state *own, ga_state *whole
       {GA_ENTRY_V, own->vd, l->vd, &whole->vd},      {GA_ENTRY_V, own->a, l->a, &whole->a},
       {GA_ENTRY_LAM, own->lam, l->lam, &whole->lam}, {GA_ENTRY_PSI, own->psi, l->psi, &whole->psi}};
   ga_status status = GA_OK;
-  *whole = (ga_state){.t = own->t, .h = own->h};
+  *whole = (ga_state){.t = own->t, .h = own->h, .u = own->u};
   for (int i = 0; i < 6 && status == GA_OK; i++) {
     if (!list[i].own) continue;
     status = gather_entries(l, list[i].kind, list[i].own, list[i].whole);

@@ -11,13 +11,16 @@
 """
 from ._lib import ArgumentError, Error, FileAccessError, FileError, OutOfMemory, RunError
 from ._lib import version as __version__
+from .accuracy import Accuracy
 from .elements import Element, ground
 from .engine import SmallerStep
 from .equations import integrate
 from .events import Event, Happened
 from .mechanism import Mechanism, load
 from .options import GenalphaWarning, Params, option_names, params
+from .robot import import_robot
 from .run import Run
+from .simulation import Simulation
 from .space import Space
 from .state import State
 from .statics import Equilibrium, Modes
@@ -25,6 +28,7 @@ from .study import converge, sweep
 from .table import Table
 
 __all__ = [
+    "Accuracy",
     "ArgumentError",
     "Element",
     "Equilibrium",
@@ -40,12 +44,14 @@ __all__ = [
     "Params",
     "Run",
     "RunError",
+    "Simulation",
     "SmallerStep",
     "Space",
     "State",
     "Table",
     "converge",
     "ground",
+    "import_robot",
     "integrate",
     "load",
     "option_names",

@@ -2,6 +2,7 @@
 """A mechanism as the library has it, made from a model file or its text."""
 from __future__ import annotations
 
+import json
 import re
 from typing import Any, Callable, Mapping, Optional, Sequence
 
@@ -13,11 +14,19 @@ from .events import Event
 from .source import Source
 
 
+def _value_function(call: Callable[..., float]) -> Any:
+    """A Python function as the library calls it; what it raises becomes not a number, which ends a run."""
+    def value(context: Any, n: int, x: Any) -> float:
+        return float(call(*(x[i] for i in range(n))))
+    return ffi.callback("double(void *, int, const double *)", value, error=float("nan"))
+
+
 class Built(Source):
     """A mechanism as the library has it: constant, shared by any number of runs and threads."""
 
     def __init__(self, sets: Mapping[str, Any], want: str, describe: Callable[[], str], *,
-                 path: Optional[str] = None, content: str = "", name: Optional[str] = None):
+                 path: Optional[str] = None, content: str = "", name: Optional[str] = None, folder: str = "",
+                 functions: Optional[Mapping[str, Callable[..., float]]] = None):
         """From a file, from a text, or from the text of what was built in code, which has a name."""
         self._describe = describe
         log: list[str] = []
@@ -29,7 +38,12 @@ class Built(Source):
         options = ffi.new("ga_file_options *")
         options.set, options.nset = pairs, len(texts)
         options.want = wanted if want else ffi.NULL
+        where = ffi.new("char[]", encoded(folder))
+        options.folder = where if folder else ffi.NULL
         options.log, options.log_context = lib.ga_py_log, handle
+        self._functions = [(ffi.new("char[]", encoded(k)), _value_function(f)) for k, f in (functions or {}).items()]
+        given = ffi.new("ga_file_function[]", [{"name": k, "value": f} for k, f in self._functions])
+        options.functions, options.nfunctions = given, len(self._functions)
         out, err = ffi.new("ga_file **"), ffi.new("ga_error *")
         if path is not None:
             status = lib.ga_file_load(encoded(path), options, out, err)
@@ -73,6 +87,16 @@ class Built(Source):
             i += 1
         return parameters
 
+    def inputs(self) -> dict[str, int]:
+        """Inputs that can be set, and their numbers; sampled states are set by the mechanism."""
+        return {text(self.model.input_names[i]): i for i in range(self.model.ninput)
+                if not lib.ga_mechanism_input_sampled(self.mechanism, i)}
+
+    def columns_of(self, owner: str) -> dict[str, int]:
+        """The columns of a body, joint or sensor: their endings and numbers."""
+        begin = owner + "."
+        return {name[len(begin):]: i for i, name in enumerate(self.columns) if name.startswith(begin)}
+
     def events(self) -> list[Event]:
         """The section `events`."""
         c = ffi.new("ga_file_event *")
@@ -91,8 +115,24 @@ class Built(Source):
             raise failure(status)
         return arrays
 
+    def tables(self) -> dict[str, str]:
+        """The CSV files that expressions read: names and paths."""
+        name, path = ffi.new("const char **"), ffi.new("const char **")
+        tables: dict[str, str] = {}
+        while lib.ga_file_table(self.file, len(tables), name, path):
+            tables[text(name[0])] = text(path[0])
+        return tables
+
     def describe(self) -> str:
-        return self._describe()
+        """The model file, with the CSV files that it reads."""
+        described = self._describe()
+        tables = self.tables()
+        if tables and "\nfiles:" not in described:
+            described += "files:\n"
+            for name, path in tables.items():
+                with open(path, encoding="utf-8") as file:
+                    described += f"  {json.dumps(name)}: {json.dumps(file.read())}\n"
+        return described
 
     def unit(self, name: str) -> str:
         return text(lib.ga_mechanism_column_unit(self.mechanism, self.column_index(name)))

@@ -62,10 +62,12 @@ class Description:
         self, name: str = "mechanism", *, gravity: Optional[Sequence[Any]] = None, formulation: str = ""
     ):
         self._path: Optional[str] = None  # of an unchanged file
+        self._folder = ""  # of the files that expressions name; "": the working directory
         self._text: Optional[str] = None  # unchanged, as it was given
         self._tree: Optional[_document.Document] = {"genalpha": 1, "name": name}
         self._sets: dict[str, Any] = {}
         self._want: list[str] = []
+        self._functions: dict[str, Callable[..., float]] = {}
         self._built: Optional[Built] = None
         self._lock = threading.RLock()
         if gravity is not None:
@@ -186,6 +188,39 @@ class Description:
         self._section("parameters", {**self._document().get("parameters", {}),
                                      name: _document.plain(value, f"parameters.{name}")})
         return name
+
+    def input(self, name: str, value: Any = 0) -> str:
+        """A number that functions use and that is set while a run lasts, `value` at first; returns its name."""
+        expression(value, f"inputs.{name}")
+        self._section("inputs", {**self._document().get("inputs", {}),
+                                 name: _document.plain(value, f"inputs.{name}")})
+        return name
+
+    def state(self, name: str, rate: Any = None, **fields: Any) -> str:
+        """A state of a controller, z' = rate, an expression that may use it: start, size; or value and every, if it
+        is sampled; returns its name."""
+        self._add("states", name, {"rate": rate, **fields})
+        return name
+
+    def controller(self, name: str, type: str, **fields: Any) -> str:
+        """A ready controller, type "pid" or "servo": target, input or coordinate, kp, ki, kd, ..; returns its name."""
+        self._add("controllers", name, {"type": type, **fields})
+        return name
+
+    def friction(self, name: str, coordinate: str, **fields: Any) -> Element:
+        """Dry friction on a coordinate of a joint: friction, static_friction, speed."""
+        return self._add("forces", name, {"type": "friction", "coordinate": coordinate, **fields})
+
+    def function(self, name: str, call: Callable[..., float], uses: Sequence[str] = ()) -> dict[str, Any]:
+        """A Python function for a law, value or rate: call(variables of the place, then the signals `uses`).
+
+        It is differentiated by differences, and called under Python's lock: one thread at a time. Expressions are
+        faster and exact.
+        """
+        with self._lock:
+            self._functions[name] = call
+            self._built = None
+        return {"function": name, "uses": list(uses)}
 
     def initial(self, **fields: Any) -> None:
         """Start values: rates={"bearing.angle": 10}, coordinates={...}."""

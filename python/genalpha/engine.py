@@ -16,7 +16,9 @@ from typing import Any, Optional, Sequence
 import numpy as np
 
 from ._lib import ArgumentError, encoded, failure, ffi, lib, text
+from .accuracy import Accuracy, solve
 from .events import Event, Happened
+from .inputs import Input
 from .options import GenalphaWarning, Options
 from .source import Source
 from .state import State
@@ -86,7 +88,8 @@ def ga_py_event_found(handle: Any, which: int, sign: int, pointer: Any) -> int:
 @ffi.def_extern()  # type: ignore[misc]
 def ga_py_log(handle: Any, level: int, message: Any) -> None:
     log: list[str] = ffi.from_handle(handle)
-    log.append(text(message))
+    if level == lib.GA_LOG_WARNING:
+        log.append(text(message))
 
 
 def emit(log: list[str], level: int = 3) -> None:
@@ -147,11 +150,12 @@ class Session:
         self.status: int = lib.GA_OK
         self.message = ""
         self.stats: dict[str, Any] = {}
+        self.accuracy: Optional[Accuracy] = None
         self._bar = Bar(False, 0, 1)
         self._watches: list[Any] = []
         self._links: list[Any] = []
         self._handle = ffi.new_handle(self)
-        self._log_handle = ffi.new_handle(self.log)
+        self.log_handle = ffi.new_handle(self.log)
         recorder = ffi.new("ga_recorder **")
         if lib.ga_recorder_new(source.model, recorder) != lib.GA_OK:
             raise failure(lib.GA_ERR_MEM)
@@ -174,10 +178,19 @@ class Session:
         times: Any = None,
         progress: Optional[bool] = None,
         mechanism: Any = None,
+        inputs: Sequence[Input] = (),
+        interpolation: int = 0,
     ) -> None:
         """Run from (t0, q0, v0) to t_end; raises what callbacks raised, not what the run met."""
         self.options.c.log = lib.ga_py_log
-        self.options.c.log_context = self._log_handle
+        self.options.c.log_context = self.log_handle
+        if self.options.c.accuracy > 0:
+            self._bar = Bar(progress, t0, t_end)
+            try:
+                solve(self, t0, q0, v0, t_end, every, times, mechanism)
+            finally:
+                self._close()
+            return
         out, err = ffi.new("ga_integrator **"), ffi.new("ga_error *")
         status = lib.ga_integrator_new(self.source.model, self.options.c, out, err)
         if status != lib.GA_OK:
@@ -186,19 +199,32 @@ class Session:
         try:
             emit(self.log, 4)
             self._choose_rows(it, t0, t_end, every, times)
-            self._add_events(it, mechanism)
+            self.add_events(it, mechanism, lib.ga_py_add_event)
+            for item in inputs:
+                item.apply(it, interpolation)
             self._bar = Bar(progress, t0, t_end)
             self._run(it, t0, q0, v0, t_end)
+            emit(self.log, 4)
             if times is None:
                 lib.ga_recorder_add(self.recorder, lib.ga_integrator_state(it))
-            stats = lib.ga_integrator_stats(it)
-            self.stats = {name: getattr(stats, name) for name, _ in ffi.typeof(stats[0]).fields}
+            self.add_stats(lib.ga_integrator_stats(it))
         finally:
             lib.ga_integrator_free(it)
-            for watch in self._watches:
-                lib.ga_watch_free(watch)
-            self._watches.clear()
-            self._bar.close()
+            self._close()
+
+    def add_stats(self, stats: Any) -> None:
+        """Counters add up over the solutions of a run, extremes are joined."""
+        for name, kind in ffi.typeof(stats[0]).fields:
+            value = getattr(stats, name)
+            old = self.stats.get(name, 0)
+            self.stats[name] = old + value if kind.type.cname == "long" else max(old, value)
+
+    def _close(self) -> None:
+        """Release what events needed; raise what callbacks raised."""
+        for watch in self._watches:
+            lib.ga_watch_free(watch)
+        self._watches.clear()
+        self._bar.close()
         error, self.error = self.error or self.source.take_error(), None
         if isinstance(error, KeyboardInterrupt):
             self.status, self.message = lib.GA_STOPPED, "interrupted"
@@ -230,7 +256,8 @@ class Session:
             if lib.ga_recorder_reserve(self.recorder, int(max(rows, 1))) != lib.GA_OK:
                 raise failure(lib.GA_ERR_MEM)
 
-    def _add_events(self, it: Any, mechanism: Any) -> None:
+    def add_events(self, to: Any, mechanism: Any, add: Any) -> None:
+        """Add all events to an integrator or a solution."""
         for number, event in enumerate(self.events):
             link = ffi.new("ga_py_event_link *")
             link.handle, link.which = self._handle, number
@@ -250,21 +277,32 @@ class Session:
                 self._watches.append(watch[0])
                 link.inner = lib.ga_watch_event(watch[0])
             ends = event.stop or event.action is not None
-            status = lib.ga_py_add_event(it, link, event.direction, ends, event.tol)
+            status = add(to, link, event.direction, ends, event.tol)
             if status != lib.GA_OK:
-                raise failure(status, text(lib.ga_integrator_error(it).text))
+                raise failure(status)
+
+    def watch(self) -> Any:
+        """What observers get as their context: it ticks now and then."""
+        self._watch = ffi.new("ga_py_watch *")
+        self._watch.recorder, self._watch.handle = self.recorder, self._handle
+        self._watch.interval = _TICK
+        return self._watch
 
     def _run(self, it: Any, t0: float, q0: Any, v0: Any, t_end: float) -> None:
-        watch = ffi.new("ga_py_watch *")
-        watch.recorder, watch.handle, watch.interval = self.recorder, self._handle, _TICK
-        lib.ga_integrator_observe(it, ffi.addressof(lib, "ga_py_observe"), watch)
+        lib.ga_integrator_observe(it, ffi.addressof(lib, "ga_py_observe"), self.watch())
         status = lib.ga_integrator_start(it, t0, q0, v0)
         if status == lib.GA_OK:
             status = lib.ga_integrator_run(it, t_end)
-        while status == lib.GA_EVENT and self._act(it):
+        while status == lib.GA_EVENT and self.act(
+            lib.ga_integrator_event(it), lib.ga_integrator_state(it)
+        ):
             status = self._restart(it)
             if status == lib.GA_OK:
                 status = lib.ga_integrator_run(it, t_end)
+        self.end(status, text(lib.ga_integrator_error(it).text), lib.ga_integrator_state(it).t)
+
+    def end(self, status: int, reason: str, t: Optional[float] = None) -> None:
+        """Note how the run ended."""
         self.status = status
         if status == lib.GA_EVENT:
             self.message = f"stopped by the event {self.events[self.last_event].name!r}"
@@ -272,25 +310,36 @@ class Session:
             self.status = lib.ga_recorder_status(self.recorder)
             self.message = text(lib.ga_status_text(self.status))
         elif status != lib.GA_OK:
-            reason = text(lib.ga_integrator_error(it).text) or text(lib.ga_status_text(status))
-            at = "" if reason.startswith("t = ") else f"t = {lib.ga_integrator_state(it).t:.10g}: "
+            reason = reason or text(lib.ga_status_text(status))
+            at = "" if t is None or reason.startswith("t = ") else f"t = {t:.10g}: "
             self.message = at + reason
 
-    def _act(self, it: Any) -> bool:
+    def act(self, which: int, pointer: Any) -> bool:
         """Does the run go on after the event it ended at?"""
-        event = self.events[lib.ga_integrator_event(it)]
+        event = self.events[which]
         if event.action is None or event.stop or self.error is not None:
             return False
-        state = State(self.source, lib.ga_integrator_state(it))
+        state = State(self.source, pointer)
         self._new = self.source.call_event(event.action, state)
         state.end()
         return True
 
-    def _restart(self, it: Any) -> int:
+    def _held(self, otherwise: tuple[Any, Any]) -> list[Any]:
+        """q and v after an action, as pointers; `otherwise` where it left one as it is."""
         q, v = self._new if isinstance(self._new, tuple) else (None, self._new)
-        held = [self._vector(q, "q"), self._vector(v, "v")]
-        pointers = [ffi.NULL if a is None else ffi.from_buffer("double[]", a) for a in held]
-        return int(lib.ga_integrator_restart(it, *pointers))
+        self._kept = [self._vector(q, "q"), self._vector(v, "v")]
+        return [
+            other if a is None else ffi.from_buffer("double[]", a)
+            for a, other in zip(self._kept, otherwise)
+        ]
+
+    def _restart(self, it: Any) -> int:
+        return int(lib.ga_integrator_restart(it, *self._held((ffi.NULL, ffi.NULL))))
+
+    def new_start(self, state: Any) -> tuple[Any, Any]:
+        """q and v with which a solution goes on after an action."""
+        q, v = self._held((state.q, state.v))
+        return q, v
 
     def _vector(self, given: Any, field: str) -> Any:
         return None if given is None else as_vector(given, self.source.sizes[field], field)

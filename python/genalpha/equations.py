@@ -72,6 +72,7 @@ class Equations(Source):
         rows: tuple[Optional[int], Optional[int]],
         flags: Mapping[str, bool],
         user: Any,
+        corners: Any = None,
     ):
         self.space = space_of(space, as_vector(q0, None, "q0").size)
         self.q0 = as_vector(q0, self.space.nq, "q0")
@@ -84,6 +85,7 @@ class Equations(Source):
         nlam = self._count("constraint", rows[0], t0)
         npsi = self._count("nonholonomic", rows[1], t0)
         self._make_patterns(nlam, npsi, sparsity)
+        self._corners = as_vector([] if corners is None else corners, None, "corners")
         self._make_model(nlam, npsi, flags, user)
         self._name_columns(nlam, npsi)
         self._measure()
@@ -172,6 +174,8 @@ class Equations(Source):
         m.pat_G, m.pat_H = self._patterns["G"].c, self._patterns["H"].c
         m.const_mass = flags["const_mass"] or self._constant
         m.scleronomic = flags["scleronomic"]
+        m.corners = ffi.cast("double *", self._corners.ctypes.data)
+        m.ncorners = self._corners.size
         self.model = ffi.addressof(c.model)
 
     def _call(self, name: str, function: Callable[..., Any], arguments: str, kind: str, out: Any,
@@ -272,7 +276,7 @@ def integrate(
     t_end: float = 1.0,
     *,
     t0: float = 0.0,
-    h: float = 1e-3,
+    h: Optional[float] = None,
     method: Optional[str] = None,
     rho: Optional[float] = None,
     space: Any = None,
@@ -288,6 +292,7 @@ def integrate(
     sparsity: Optional[Mapping[str, Any]] = None,
     const_mass: bool = False,
     scleronomic: bool = False,
+    corners: Any = None,
     nlam: Optional[int] = None,
     npsi: Optional[int] = None,
     user: Any = None,
@@ -332,6 +337,9 @@ def integrate(
         then may return sparse matrices.
     const_mass, scleronomic : bool
         M does not depend on (t, q); g does not depend on t.
+    corners : array_like, optional
+        Increasing times at which a callback has a jump or a kink, such as a force that is switched
+        on; at the time itself it has the values behind it. Automatic steps end there.
     nlam, npsi : int, optional
         Numbers of constraints, needed for compiled ones.
     user : int, cffi pointer or ndarray, optional
@@ -373,10 +381,11 @@ def integrate(
         "nonholonomic_drift": nonholonomic_drift, "tangents": tangents,
     }
     flags = {"const_mass": const_mass, "scleronomic": scleronomic}
-    equations = Equations(callbacks, q0, v0, t0, space, sparsity or {}, (nlam, npsi), flags, user)
+    equations = Equations(callbacks, q0, v0, t0, space, sparsity or {}, (nlam, npsi), flags, user,
+                          corners)
     chosen = given_options({"h": h, "method": method, "rho": rho, **options})
     settings = Options()
-    settings.update(chosen)
+    settings.update(chosen, chosen)
     if not t_end > t0:
         raise ArgumentError(f"t_end = {t_end:g}: must be greater than t0 = {t0:g}")
     session = Session(equations, settings, as_events(events))

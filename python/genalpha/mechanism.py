@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import os
 import threading
-from typing import Any, Mapping, Optional, Union
+from typing import Any, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
@@ -16,13 +16,15 @@ from .built import Built
 from .elements import Description
 from .engine import Session, as_vector
 from .events import Event, as_events
+from .inputs import Given, kind_of, read_inputs
 from .options import given_options, option_names, Options, removed_option, without_superseded
 from .run import Run, finished
+from .simulation import Simulation
 from .table import Table
 
 # What `run` of a model file may say besides the options of the library: about rows, which Python
 # takes, about files the tool writes, which it passes over, and the rest, which it refuses.
-_ROW_OPTIONS = ("t_end", "every", "out_dt", "stop_when")
+_ROW_OPTIONS = ("t_end", "every", "out_dt", "stop_when", "input", "interpolate")
 _TOOL_FILES = ("out", "plot", "final", "columns", "save_state", "checkpoint_every")
 
 
@@ -45,11 +47,14 @@ class Mechanism(Description):
     A mechanism is built when it is first used; errors name the path inside it, as those of a file.
     """
 
+    report: Sequence[str] = ()  # of import_robot: what was decided and left out
+
     @classmethod
     def load(cls, path: Union[str, "os.PathLike[str]"], /, **parameters: Any) -> "Mechanism":
         """A mechanism from a model file; see :func:`load`."""
         m = cls()
         m._path, m._tree, m._sets = os.fspath(path), None, dict(parameters)
+        m._folder = os.path.dirname(m._path)
         m._try()
         return m
 
@@ -86,12 +91,13 @@ class Mechanism(Description):
             return _document.to_yaml(_document.replaced(tree, sets))
 
         if path is not None:
-            return Built(sets, want, later, path=path)
+            return Built(sets, want, later, path=path, functions=self._functions)
         if given is not None:
-            return Built(sets, want, later, content=given)
+            return Built(sets, want, later, content=given, functions=self._functions)
         tree = self._document()
         described = self.to_yaml()
-        return Built(sets, want, lambda: described, content=_document.to_yaml(tree), name=str(tree.get("name", "mechanism")))
+        return Built(sets, want, lambda: described, content=_document.to_yaml(tree), name=str(tree.get("name", "mechanism")),
+                     folder=self._folder, functions=self._functions)
 
     @property
     def name(self) -> str:
@@ -231,6 +237,8 @@ class Mechanism(Description):
         progress: Optional[bool] = None,
         at: Any = None,
         t0: Optional[float] = None,
+        inputs: Given = None,
+        interpolate: Optional[str] = None,
         **options: Any,
     ) -> Run:
         """Simulate.
@@ -258,8 +266,14 @@ class Mechanism(Description):
         t0 : float, optional
             Time of the start; default: that of the equilibrium `at`, else 0. Drives and forces are functions of
             this time, so that start values must fit the drives at t0.
+        inputs : dict or path of a CSV file, optional
+            What inputs do: a number, ``(times, values)``, an array of two columns, or a function of t, which is
+            sampled at every step. Of a file the first column is the time, the others have the names of inputs.
+        interpolate : {"linear", "hold", "smooth"}, optional
+            Inputs between their samples. Where a held value jumps, a step ends and the run restarts, so that order
+            2 is kept.
         **options
-            Any option of ``genalpha run``, with _ for -: rtol, newton_tol, start, linsol, ...
+            Any option of ``genalpha run``, with _ for -: accuracy, rtol, newton_tol, linsol, ...
 
         Returns
         -------
@@ -278,7 +292,7 @@ class Mechanism(Description):
             raise ArgumentError("t_eval, every and out_dt all say which rows to keep; give one of them")
         chosen, extra = self._options(built, given, rows)
         settings = Options()
-        settings.update(chosen)
+        settings.update(chosen, given)
         begin = float(getattr(at, "t", 0.0) if t0 is None else t0)
         end = float(extra.get("t_end", begin + 1.0))
         if not (np.isfinite(begin) and end > begin):
@@ -294,9 +308,46 @@ class Mechanism(Description):
             happenings.append(Event(str(extra["stop_when"]), 1, True, "stop_when"))
         session = Session(built, settings, happenings)
         q0, v0 = self._start(built, at)
+        given_inputs = extra.get("input") if inputs is None else inputs
+        courses = read_inputs(given_inputs, built.inputs(), begin, end, float(settings.c.h))
         session.go(begin, statics.pointer(q0), statics.pointer(v0), end, times=times,
-                   every=int(extra.get("every", 1)), progress=progress, mechanism=built.mechanism)
+                   every=int(extra.get("every", 1)), progress=progress, mechanism=built.mechanism,
+                   inputs=courses, interpolation=kind_of(interpolate or extra.get("interpolate")))
         return finished(built, session, built.name, {**chosen, "t_end": end})
+
+    def simulate(
+        self,
+        h: Optional[float] = None,
+        *,
+        method: Optional[str] = None,
+        rho: Optional[float] = None,
+        events: Any = None,
+        at: Any = None,
+        t0: Optional[float] = None,
+        **options: Any,
+    ) -> Simulation:
+        """A simulation that is stepped by the program: ``sim.set(u=1)``, ``sim.step()``, ``sim["pin.angle"]``.
+
+        Parameters
+        ----------
+        h, method, rho, events, at, t0, **options
+            As in :meth:`run`. An event with `stop` ends a call of ``step`` or ``run_to``; events with an `action` are
+            for :meth:`run`.
+
+        Returns
+        -------
+        Simulation
+        """
+        built = self.built()
+        chosen, _ = self._options(built, given_options({"h": h, "method": method, "rho": rho, **options}), {})
+        settings = Options()
+        settings.update(chosen)
+        happenings = built.events() + as_events(events)
+        if any(event.action is not None for event in happenings):
+            raise ArgumentError("events with an action are for run(); here, act between two steps")
+        q0, v0 = self._start(built, at)
+        begin = float(getattr(at, "t", 0.0) if t0 is None else t0)
+        return Simulation(built, settings, happenings, begin, q0, v0)
 
     @staticmethod
     def _options(
@@ -322,12 +373,12 @@ class Mechanism(Description):
 
 
 def load(path: Union[str, "os.PathLike[str]"], /, **parameters: Any) -> Mechanism:
-    """Load a mechanism from a model file.
+    """Load a mechanism from a model file, or a robot from URDF.
 
     Parameters
     ----------
     path : str or path
-        The file (docs/reference/models.md).
+        The file (docs/reference/models.md, docs/reference/import.md).
     **parameters
         New values of parameters of the file: numbers, or expressions as texts.
 

@@ -27,6 +27,13 @@ def option_names() -> dict[str, str]:
         i += 1
 
 
+@lru_cache(maxsize=None)
+def _answers() -> frozenset[str]:
+    """Options whose words are no and yes."""
+    rows = [lib.ga_option_at(i) for i in range(len(option_names()))]
+    return frozenset(text(row.key).replace("-", "_") for row in rows if text(row.argument) == "no|yes")
+
+
 class GenalphaWarning(UserWarning):
     """What the library warns of."""
 
@@ -38,7 +45,8 @@ def removed_option(name: str) -> str:
 
 
 # keywords of runs that are no options of the library
-_OF_RUNS = ("t0", "t_end", "every", "out_dt", "t_eval", "events", "progress", "at", "stop_when")
+_OF_RUNS = ("t0", "t_end", "every", "out_dt", "t_eval", "events", "progress", "at", "stop_when", "inputs",
+            "interpolate")
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
@@ -81,25 +89,36 @@ class Options:
         if name not in option_names():
             hint = nearest(name, [*option_names(), *_OF_RUNS])
             raise ArgumentError(f"unknown option {name!r}{hint}")
+        if isinstance(value, bool) and name in _answers():
+            value = "yes" if value else "no"
         own = ffi.new("char[]", encoded(_option_text(value)))
         self._texts.append(own)
         err = ffi.new("ga_error *")
         check(lib.ga_options_set(self.c, name.replace("_", "-").encode(), own, err), err)
 
-    def update(self, given: Mapping[str, Any]) -> None:
-        """Set several options."""
+    def update(self, given: Mapping[str, Any], chosen: Iterable[str] = ()) -> None:
+        """Set several options; `chosen`: those of the call, not of a file."""
+        if "accuracy" in chosen and "h" in chosen:
+            raise ArgumentError("accuracy chooses the steps: give it without h")
+        self.c.method_chosen = False
         for name, value in given.items():
             self.set(name, value)
+        if "method" in chosen:
+            self.c.method_chosen = True
+
+
+# Ways to choose the steps: those of a file are replaced by another one of the call.
+_STEPS = ("h", "rtol", "atol", "h_seq")
+_ACCURACY = ("accuracy", "accuracy_of", "accuracy_steps")
 
 
 def without_superseded(defaults: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """Defaults that the given options leave open."""
-    replaced = any(name in given for name in _PARAMETERS)
-    return {
-        name: value
-        for name, value in defaults.items()
-        if name not in given and not (replaced and name in _PARAMETERS)
-    }
+    replaced: set[str] = set(given)
+    for names, by in ((_PARAMETERS, _PARAMETERS), (_STEPS, ("accuracy",)), (_ACCURACY, _STEPS)):
+        if any(name in given for name in by):
+            replaced.update(names)
+    return {name: value for name, value in defaults.items() if name not in replaced}
 
 
 @dataclass(frozen=True)

@@ -34,6 +34,8 @@ class Run:
         Why it ended earlier; empty if it did not.
     events : list of Happened
         Events met, in order of time.
+    accuracy : Accuracy or None
+        With ``accuracy=``: what was asked for, reached or not, estimates, order, method, text.
     stats : dict
         Counters of the integrator: steps, newton_its, matrices, max_g and others.
     name : str
@@ -52,6 +54,7 @@ class Run:
         self.message = session.message
         self.events = list(session.happened)
         self.stats = session.stats
+        self.accuracy = session.accuracy
         self.name = name
         self.options = options
         rows = lib.ga_recorder_rows(self._recorder)

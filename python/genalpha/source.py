@@ -20,17 +20,18 @@ class Source:
     columns: list[str]  # all names
     default: list[str]  # those of files of results
     usual: list[str]  # those of tables and plots
+    number: dict[str, int]  # of each column
 
     def _measure(self) -> None:
         nq, nv = lib.ga_space_nq(self.model.space), lib.ga_space_nv(self.model.space)
         nlam, npsi = self.model.nlam, self.model.npsi
         self.sizes = {"t": 1, "q": nq, "v": nv, "vd": nv, "lam": nlam, "psi": npsi}
-        self._column_index = {name: i for i, name in enumerate(self.columns)}
+        self.number = {name: i for i, name in enumerate(self.columns)}
 
     def column_index(self, name: str) -> int:
         """Index of a column; KeyError with the nearest name."""
         try:
-            return self._column_index[name]
+            return self.number[name]
         except (KeyError, TypeError):
             raise KeyError(f"there is no column {name!r}{nearest(str(name), self.columns)}") from None
 

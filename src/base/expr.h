@@ -5,7 +5,9 @@
  *   sin cos tan asin acos atan atan2 sinh cosh tanh exp log sqrt abs min max sign floor mod hypot,
  *   clamp(x, a, b), impact(gap, rate, k, e, c, d),
  *   if(c, a, b) with < <= > >= == != in c, step(t, t0, y0, t1, y1), table(x, [x..], [y..]) and
- *   table(x, [x..], [y..], akima|linear|cubic|hold, periodic), postfix units deg, rpm, mm
+ *   table(x, [x..], [y..], akima|linear|cubic|hold, periodic), postfix units deg, rpm, mm, ms,
+ *   table(x, "FILE.csv", "column", "column of x", kind, periodic), where all behind "column" may be
+ *   left out; the column of x is then the first one
  *
  * Derivatives are taken in forward mode along one variable: an evaluation carries (f, f', f'').
  * abs, min, max, clamp, impact and if take the branch they are on. A function is known by the
@@ -14,6 +16,7 @@
 #define GA_SRC_EXPR_H
 
 #include "base/base.h"
+#include "genalpha/ga_csv.h"
 
 typedef struct ga_expr ga_expr;
 
@@ -29,6 +32,8 @@ typedef struct ga_name {
 typedef struct ga_scope {
   ga_name (*lookup)(const void *context, const char *name);
   const char *(*nearest)(const void *context, const char *name);
+  /* *out <- the table in the file of this name; NULL: ga_csv_load */
+  ga_status (*open)(const void *context, const char *name, ga_csv **out, ga_error *err);
   const void *context;
   bool condition; /* a comparison is allowed at the top; its value is > 0 where it holds */
 } ga_scope;
@@ -47,6 +52,20 @@ void ga_expr_jet(const ga_expr *expr, const double *variables, int along, double
 /* Does it mention no variable? Does it mention the given one (< 0: any)? */
 bool ga_expr_constant(const ga_expr *expr);
 bool ga_expr_mentions(const ga_expr *expr, int variable);
+
+/* A corner in time: a time where f or a derivative of it by t jumps. f has its old values up to
+ * `before` and its new ones from t on; the two differ by rounding. A corner of order k lets the k-th
+ * derivative jump, 0: f itself, but none below. hidden: there may be corners that cannot be found,
+ * as those of step(sin(t), ..). */
+typedef struct ga_expr_corner {
+  double before, t; /* INFINITY: there is none */
+  int order;
+  bool hidden;
+} ga_expr_corner;
+enum { GA_SMOOTH = 9, GA_EXPR_VARIABLES = 256 };
+
+/* The first corner after t, along variable number `time` (expr_corner.c). */
+ga_expr_corner ga_expr_next_corner(const ga_expr *expr, int time, double t);
 
 /* Words that may not be used as names: functions, units, constants; NULL past the end. */
 const char *ga_expr_word(int i);

@@ -64,6 +64,9 @@ typedef struct ga_instruction {
   double number;
 } ga_instruction;
 
+/* number of arguments of each operation */
+extern const int ga_expr_arguments[GA_EXPR_COUNT];
+
 enum { GA_EXPR_STACK = 64 }; /* most values on the stack; the parser refuses what needs more */
 
 /* instructions in the order of execution, and the tables they refer to by index; both owned */

@@ -216,7 +216,7 @@ static jet function_of_two(ga_expr_op op, jet a, jet b) {
 }
 
 /* number of arguments of each operation */
-static const int arguments[GA_EXPR_COUNT] = {
+const int ga_expr_arguments[GA_EXPR_COUNT] = {
 #define GA_EXPR_ARGUMENTS(name, count) count,
     GA_EXPR_LIST(GA_EXPR_ARGUMENTS, GA_EXPR_ARGUMENTS)
 #undef GA_EXPR_ARGUMENTS
@@ -229,7 +229,7 @@ void ga_expr_jet(const ga_expr *expr, const double *variables, int along, double
   jet stack[GA_EXPR_STACK];
   jet *top = stack; /* the first free slot */
   for (const ga_instruction *i = expr->code; i < expr->code + expr->length; i++) {
-    jet *a = top -= arguments[i->op];
+    jet *a = top -= ga_expr_arguments[i->op];
     if (i->op == GA_EXPR_number) {
       *a = (jet){i->number, 0, 0};
     } else if (i->op == GA_EXPR_variable) {
@@ -245,8 +245,8 @@ void ga_expr_jet(const ga_expr *expr, const double *variables, int along, double
     } else if (i->op == GA_EXPR_impact) {
       *a = contact_force(a);
     } else {
-      *a =
-          arguments[i->op] == 1 ? function_of_one(i->op, a[0]) : function_of_two(i->op, a[0], a[1]);
+      *a = ga_expr_arguments[i->op] == 1 ? function_of_one(i->op, a[0])
+                                         : function_of_two(i->op, a[0], a[1]);
     }
     top++;
   }

@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/expr_code.h"
+#include "base/expr_parser.h"
 
-enum { DEEP = 100, NAME_ROOM = 128, TABLE_MAX = 100000 }; /* nesting, name's bytes, table's rows */
+enum { DEEP = 100 }; /* nested parentheses and signs */
 
 static const double pi = 3.14159265358979323846, euler = 2.71828182845904523536;
 
@@ -34,8 +34,10 @@ static const struct {
 static const struct {
   const char *name;
   double factor;
-} units[] = {
-    {"deg", 3.14159265358979323846 / 180}, {"rpm", 2 * 3.14159265358979323846 / 60}, {"mm", 1e-3}};
+} units[] = {{"deg", 3.14159265358979323846 / 180},
+             {"rpm", 2 * 3.14159265358979323846 / 60},
+             {"mm", 1e-3},
+             {"ms", 1e-3}};
 enum { NUNIT = (int)(sizeof units / sizeof units[0]) };
 
 /* functions stand before operations in the list */
@@ -49,24 +51,8 @@ const char *ga_expr_word(int i) {
   return i < NFUNCTION + NUNIT + 2 ? constants[i - NFUNCTION - NUNIT] : NULL;
 }
 
-typedef struct parser {
-  const char *text, *at;
-  const ga_scope *scope;
-  ga_expr *expr;
-  int room;  /* for instructions */
-  int stack; /* how full it is here */
-  int deep;  /* nested parentheses and signs */
-  int *column;
-  ga_error *err;
-  ga_status status;
-} parser;
-
-static void parse_sum(parser *p); /* parse_..: reads a rule, appends its code; see p->status */
-
-static void complain(parser *p, const char *where, const char *format, ...) GA_PRINTF(3, 4);
-
 /* Sets p->status and the message, with the column of `where`. Only the first error counts. */
-static void complain(parser *p, const char *where, const char *format, ...) {
+void ga_parser_complain(ga_parser *p, const char *where, const char *format, ...) {
   if (p->status != GA_OK) return;
   char text[300];
   const int column = (int)(where - p->text) + 1;
@@ -78,31 +64,32 @@ static void complain(parser *p, const char *where, const char *format, ...) {
   if (p->column) *p->column = column;
 }
 
-static void skip_spaces(parser *p) { /* p->at = next sign that is not a space */
+void ga_parser_skip_spaces(ga_parser *p) { /* p->at = next sign that is not a space */
   while (isspace((unsigned char)*p->at)) p->at++;
 }
 
 /* If the next sign is `sign`, skips it and returns true. */
-static bool next_is(parser *p, const char *sign) {
-  skip_spaces(p);
+bool ga_parser_next_is(ga_parser *p, const char *sign) {
+  ga_parser_skip_spaces(p);
   if (strncmp(p->at, sign, strlen(sign)) != 0) return false;
   p->at += strlen(sign);
   return true;
 }
 
 /* skips `sign`, or complains that it is missing */
-static void expect_sign(parser *p, const char *sign) {
-  if (p->status != GA_OK || next_is(p, sign)) return;
+void ga_parser_expect(ga_parser *p, const char *sign) {
+  if (p->status != GA_OK || ga_parser_next_is(p, sign)) return;
   if (*p->at) {
-    complain(p, p->at, "'%s' expected before '%.20s'", sign, p->at);
+    ga_parser_complain(p, p->at, "'%s' expected before '%.20s'", sign, p->at);
   } else {
-    complain(p, p->at,
-             "a '%s' is missing; an expression with a comma inside a list [..] needs quotes", sign);
+    ga_parser_complain(
+        p, p->at, "a '%s' is missing; an expression with a comma inside a list [..] needs quotes",
+        sign);
   }
 }
 
 /* Appends an instruction and keeps count of the stack that it needs at run time. */
-static void emit(parser *p, ga_expr_op op, int index, double number) {
+void ga_parser_emit(ga_parser *p, ga_expr_op op, int index, double number) {
   if (p->status != GA_OK) return;
   ga_expr *e = p->expr;
   if (e->length == p->room) {
@@ -119,22 +106,22 @@ static void emit(parser *p, ga_expr_op op, int index, double number) {
   }
   e->code[e->length++] = (ga_instruction){op, index, number};
   p->stack += 1 - operation[op].arguments;
-  if (p->stack > GA_EXPR_STACK) complain(p, p->at, "expression is nested too deeply");
+  if (p->stack > GA_EXPR_STACK) ga_parser_complain(p, p->at, "expression is nested too deeply");
 }
 
-static void apply(parser *p, ga_expr_op op) { /* appends an operation without operand */
-  emit(p, op, 0, 0);
+static void apply(ga_parser *p, ga_expr_op op) { /* appends an operation without operand */
+  ga_parser_emit(p, op, 0, 0);
 }
 
-/* Reads a name (letters, digits, _ and .) into name, NAME_ROOM characters; false: none. */
-static bool read_name(parser *p, char *name) {
-  skip_spaces(p);
+/* Reads a name (letters, digits, _ and .) into name, GA_NAME_ROOM characters; false: none. */
+bool ga_parser_name(ga_parser *p, char *name) {
+  ga_parser_skip_spaces(p);
   int n = 0;
   const char *start = p->at;
   if (!isalpha((unsigned char)*start) && *start != '_') return false;
   while (isalnum((unsigned char)start[n]) || start[n] == '_' || start[n] == '.') n++;
-  if (n >= NAME_ROOM) {
-    complain(p, start, "a name is too long");
+  if (n >= GA_NAME_ROOM) {
+    ga_parser_complain(p, start, "a name is too long");
     return false;
   }
   memcpy(name, start, (size_t)n);
@@ -143,120 +130,8 @@ static bool read_name(parser *p, char *name) {
   return true;
 }
 
-/* parses one entry of a table's list and returns its value; it must not contain variables */
-static double constant_item(parser *p) {
-  const int from = p->expr->length, stack = p->stack;
-  const char *where = p->at;
-  parse_sum(p);
-  if (p->status != GA_OK) return 0;
-  ga_expr entry = *p->expr;
-  entry.code += from, entry.length -= from;
-  if (!ga_expr_constant(&entry)) complain(p, where, "numbers of a table cannot change");
-  if (p->status != GA_OK) return 0;
-  p->expr->length = from, p->stack = stack;
-  return ga_expr_value(&entry, NULL);
-}
-
-/* Parses a list [a, b, ..] into *values, which the caller frees; returns the number of entries. */
-static int table_list(parser *p, double **values) {
-  int n = 0, room = 0;
-  *values = NULL;
-  expect_sign(p, "[");
-  do {
-    const double value = constant_item(p);
-    if (p->status != GA_OK) break;
-    if (n == room) {
-      room = 2 * room + 8;
-      double *more = ga_calloc((size_t)room, sizeof *more);
-      if (!more || n > TABLE_MAX) {
-        ga_free(more);
-        complain(p, p->at, "the table is too long");
-        break;
-      }
-      if (n) memcpy(more, *values, (size_t)n * sizeof *more);
-      ga_free(*values);
-      *values = more;
-    }
-    (*values)[n++] = value;
-  } while (next_is(p, ","));
-  expect_sign(p, "]");
-  return n;
-}
-
-/* Adds the table t, whose x, y, n, kind and periodic are set, to the expression, which then owns it
- * (freed on failure). */
-static void add_table(parser *p, const char *where, ga_table *t) {
-  ga_expr *e = p->expr;
-  ga_table *more = ga_calloc((size_t)e->ntable + 1, sizeof *more);
-  for (int i = 0; i < t->n; i++) {
-    if (!isfinite(t->x[i]) || !isfinite(t->y[i]) || (i > 0 && t->x[i] <= t->x[i - 1])) {
-      complain(p, where, "a table needs finite numbers, the first list increasing");
-    }
-  }
-  if (p->status == GA_OK && t->periodic && t->y[0] != t->y[t->n - 1]) {
-    complain(p, where, "a periodic table needs equal values at its first and last point");
-  }
-  if (p->status == GA_OK && t->periodic && t->kind == GA_TABLE_CUBIC) {
-    complain(p, where, "a periodic table is akima, linear or hold");
-  }
-  if (p->status == GA_OK && (!more || !ga_table_fit(t))) {
-    p->status = ga_fail(p->err, GA_ERR_MEM, "no memory for a table");
-  }
-  if (p->status != GA_OK) {
-    ga_free(more);
-    ga_table_free(t);
-    return;
-  }
-  if (e->ntable) memcpy(more, e->table, (size_t)e->ntable * sizeof *more);
-  more[e->ntable++] = *t;
-  ga_free(e->table);
-  e->table = more;
-}
-
-/* the words behind the lists of a table: its kind, and `periodic`, in this order */
-static void parse_table_words(parser *p, ga_table *t) {
-  char word[NAME_ROOM];
-  for (int i = 0; i < 2 && p->status == GA_OK && next_is(p, ","); i++) {
-    skip_spaces(p);
-    const char *where = p->at;
-    const bool named = read_name(p, word);
-    const int kind = named ? ga_table_kind_named(word) : -1;
-    if (i == 0 && kind >= 0) {
-      t->kind = (ga_table_kind)kind;
-    } else if (named && strcmp(word, "periodic") == 0) {
-      t->periodic = true;
-      return;
-    } else {
-      complain(p, where, "akima, linear, cubic, hold or periodic is expected behind the lists");
-    }
-  }
-}
-
-/* the arguments of table(x, [x..], [y..]) */
-static void parse_table(parser *p) {
-  ga_table t = {.kind = GA_TABLE_AKIMA};
-  parse_sum(p);
-  expect_sign(p, ",");
-  skip_spaces(p);
-  const char *where = p->at;
-  t.n = table_list(p, &t.x);
-  expect_sign(p, ",");
-  const int ny = table_list(p, &t.y);
-  if (p->status == GA_OK && (t.n != ny || ny < 2)) {
-    complain(p, where, "the lists of a table need equally many numbers, at least two");
-  }
-  if (p->status == GA_OK) parse_table_words(p, &t);
-  if (p->status != GA_OK) {
-    ga_table_free(&t);
-    return;
-  }
-  const int index = p->expr->ntable;
-  add_table(p, where, &t);
-  emit(p, GA_EXPR_table, index, 0);
-}
-
 /* If a comparison sign follows, skips it, sets *op and returns true. */
-static bool next_comparison(parser *p, ga_expr_op *op) {
+static bool next_comparison(ga_parser *p, ga_expr_op *op) {
   /* the longer signs first */
   static const struct {
     const char *sign;
@@ -264,7 +139,7 @@ static bool next_comparison(parser *p, ga_expr_op *op) {
   } signs[] = {{"<=", GA_EXPR_less_equal}, {">=", GA_EXPR_greater_equal}, {"==", GA_EXPR_equal},
                {"!=", GA_EXPR_not_equal},  {"<", GA_EXPR_less},           {">", GA_EXPR_greater}};
   for (int i = 0; i < 6; i++) {
-    if (!next_is(p, signs[i].sign)) continue;
+    if (!ga_parser_next_is(p, signs[i].sign)) continue;
     *op = signs[i].op;
     return true;
   }
@@ -272,56 +147,57 @@ static bool next_comparison(parser *p, ga_expr_op *op) {
 }
 
 /* sum, comparison, sum: the first argument of `if` */
-static void parse_condition(parser *p) {
+static void parse_condition(ga_parser *p) {
   ga_expr_op op = GA_EXPR_less;
-  parse_sum(p);
+  ga_parser_sum(p);
   if (p->status != GA_OK) return;
   if (!next_comparison(p, &op)) {
-    complain(p, p->at, "a comparison (< <= > >= == !=) is expected in the condition of 'if'");
+    ga_parser_complain(p, p->at,
+                       "a comparison (< <= > >= == !=) is expected in the condition of 'if'");
     return;
   }
-  parse_sum(p);
+  ga_parser_sum(p);
   apply(p, op);
 }
 
 /* arguments and ")" of function number op; "(" has been read */
-static void parse_call(parser *p, int op) {
+static void parse_call(ga_parser *p, int op) {
   const char *where = p->at;
   if (op == GA_EXPR_table) {
-    parse_table(p);
+    ga_parser_table(p);
   } else {
     for (int i = 0; i < operation[op].arguments && p->status == GA_OK; i++) {
-      if (i > 0) expect_sign(p, ",");
+      if (i > 0) ga_parser_expect(p, ",");
       if (op == GA_EXPR_if && i == 0) {
         parse_condition(p);
       } else {
-        parse_sum(p);
+        ga_parser_sum(p);
       }
     }
     apply(p, (ga_expr_op)op);
   }
-  if (p->status == GA_OK && next_is(p, ",")) {
-    complain(p, where, "too many arguments of '%s'", operation[op].name);
+  if (p->status == GA_OK && ga_parser_next_is(p, ",")) {
+    ga_parser_complain(p, where, "too many arguments of '%s'", operation[op].name);
   }
-  expect_sign(p, ")");
+  ga_parser_expect(p, ")");
 }
 
 /* complains about a name or function, with the most similar one that exists */
-static void report_unknown(parser *p, const char *where, const char *name, bool called) {
+static void report_unknown(ga_parser *p, const char *where, const char *name, bool called) {
   const char *near = called ? ga_nearest_word(name, ga_expr_word) : NULL;
   if (!near && p->scope && p->scope->nearest) near = p->scope->nearest(p->scope->context, name);
   if (!near && !called) near = ga_nearest_word(name, ga_expr_word);
   const char *what = called ? "function" : "name";
   if (near) {
-    complain(p, where, "unknown %s '%s'; did you mean '%s'?", what, name, near);
+    ga_parser_complain(p, where, "unknown %s '%s'; did you mean '%s'?", what, name, near);
   } else {
-    complain(p, where, "unknown %s '%s'", what, name);
+    ga_parser_complain(p, where, "unknown %s '%s'", what, name);
   }
 }
 
 /* what follows a name: a call, or a constant, parameter or variable */
-static void parse_named(parser *p, const char *where, const char *name) {
-  if (next_is(p, "(")) {
+static void parse_named(ga_parser *p, const char *where, const char *name) {
+  if (ga_parser_next_is(p, "(")) {
     for (int op = 0; op < NFUNCTION; op++) {
       if (strcmp(operation[op].name, name) == 0) {
         parse_call(p, op);
@@ -334,19 +210,19 @@ static void parse_named(parser *p, const char *where, const char *name) {
   ga_name meaning = {GA_NAME_UNKNOWN, 0, 0};
   if (p->scope && p->scope->lookup) meaning = p->scope->lookup(p->scope->context, name);
   if (meaning.kind == GA_NAME_NUMBER) {
-    emit(p, GA_EXPR_number, 0, meaning.number);
+    ga_parser_emit(p, GA_EXPR_number, 0, meaning.number);
   } else if (meaning.kind == GA_NAME_VARIABLE) {
-    emit(p, GA_EXPR_variable, meaning.variable, 0);
+    ga_parser_emit(p, GA_EXPR_variable, meaning.variable, 0);
   } else if (strcmp(name, "pi") == 0 || strcmp(name, "e") == 0) {
-    emit(p, GA_EXPR_number, 0, name[0] == 'p' ? pi : euler);
+    ga_parser_emit(p, GA_EXPR_number, 0, name[0] == 'p' ? pi : euler);
   } else {
     report_unknown(p, where, name, false);
   }
 }
 
 /* Digits with one point and an exponent; false: none. (strtod would take "nan" and "0x1", too.) */
-static bool parse_number(parser *p) {
-  skip_spaces(p);
+static bool parse_number(ga_parser *p) {
+  ga_parser_skip_spaces(p);
   const char *start = p->at;
   if (!isdigit((unsigned char)start[0]) && !(start[0] == '.' && isdigit((unsigned char)start[1]))) {
     return false;
@@ -356,8 +232,8 @@ static bool parse_number(parser *p) {
                            ? (end = (char *)start + 1, 0.0)
                            : strtod(start, &end);
   p->at = end;
-  if (!isfinite(value)) complain(p, start, "the number is too large");
-  emit(p, GA_EXPR_number, 0, value);
+  if (!isfinite(value)) ga_parser_complain(p, start, "the number is too large");
+  ga_parser_emit(p, GA_EXPR_number, 0, value);
   return true;
 }
 
@@ -371,53 +247,54 @@ static bool is_usual_unit(const char *name) {
 }
 
 /* an optional unit behind a primary: multiplies by its factor */
-static void parse_unit(parser *p) {
+static void parse_unit(ga_parser *p) {
   const char *where = p->at;
-  char name[NAME_ROOM];
-  if (p->status != GA_OK || !read_name(p, name)) return;
+  char name[GA_NAME_ROOM];
+  if (p->status != GA_OK || !ga_parser_name(p, name)) return;
   for (int i = 0; i < NUNIT; i++) {
     if (strcmp(units[i].name, name) != 0) continue;
-    emit(p, GA_EXPR_number, 0, units[i].factor);
+    ga_parser_emit(p, GA_EXPR_number, 0, units[i].factor);
     apply(p, GA_EXPR_multiply);
     return;
   }
-  skip_spaces(p);
+  ga_parser_skip_spaces(p);
   while (isspace((unsigned char)*where)) where++;
-  complain(p, where, "an operator or a unit (deg, rpm, mm) is expected before '%s'%s", name,
-           is_usual_unit(name) ? "; SI units are left out" : "");
+  ga_parser_complain(p, where, "an operator or a unit (deg, rpm, mm, ms) is expected before '%s'%s",
+                     name, is_usual_unit(name) ? "; SI units are left out" : "");
 }
 
 /* number, name, call or parentheses */
-static void parse_primary(parser *p) {
-  char name[NAME_ROOM];
+static void parse_primary(ga_parser *p) {
+  char name[GA_NAME_ROOM];
   if (parse_number(p)) return;
-  skip_spaces(p);
+  ga_parser_skip_spaces(p);
   const char *where = p->at;
-  if (next_is(p, "(")) {
-    parse_sum(p);
-    expect_sign(p, ")");
-  } else if (read_name(p, name)) {
+  if (ga_parser_next_is(p, "(")) {
+    ga_parser_sum(p);
+    ga_parser_expect(p, ")");
+  } else if (ga_parser_name(p, name)) {
     parse_named(p, where, name);
   } else if (*p->at) {
-    complain(p, p->at, "a number, a name or '(' is expected before '%.20s'", p->at);
+    ga_parser_complain(p, p->at, "a number, a name or '(' is expected before '%.20s'", p->at);
   } else {
-    complain(p, p->at, p->at == p->text ? "the expression is empty" : "the text ends too early");
+    ga_parser_complain(p, p->at,
+                       p->at == p->text ? "the expression is empty" : "the text ends too early");
   }
 }
 
 /* signs, then a power; "^" is right-associative, and -2^2 is -(2^2) */
-static void parse_signed(parser *p) {
+static void parse_signed(ga_parser *p) {
   if (p->status != GA_OK) return;
-  if (++p->deep > DEEP) complain(p, p->at, "expression is nested too deeply");
-  if (p->status == GA_OK && next_is(p, "-")) {
+  if (++p->deep > DEEP) ga_parser_complain(p, p->at, "expression is nested too deeply");
+  if (p->status == GA_OK && ga_parser_next_is(p, "-")) {
     parse_signed(p);
     apply(p, GA_EXPR_negate);
-  } else if (p->status == GA_OK && next_is(p, "+")) {
+  } else if (p->status == GA_OK && ga_parser_next_is(p, "+")) {
     parse_signed(p);
   } else if (p->status == GA_OK) {
     parse_primary(p);
     parse_unit(p);
-    if (p->status == GA_OK && next_is(p, "^")) {
+    if (p->status == GA_OK && ga_parser_next_is(p, "^")) {
       parse_signed(p);
       apply(p, GA_EXPR_power);
     }
@@ -425,13 +302,13 @@ static void parse_signed(parser *p) {
   p->deep--;
 }
 
-static void parse_product(parser *p) { /* signed {* or / signed}, from left to right */
+static void parse_product(ga_parser *p) { /* signed {* or / signed}, from left to right */
   parse_signed(p);
   while (p->status == GA_OK) {
-    if (next_is(p, "*")) {
+    if (ga_parser_next_is(p, "*")) {
       parse_signed(p);
       apply(p, GA_EXPR_multiply);
-    } else if (next_is(p, "/")) {
+    } else if (ga_parser_next_is(p, "/")) {
       parse_signed(p);
       apply(p, GA_EXPR_divide);
     } else {
@@ -440,13 +317,13 @@ static void parse_product(parser *p) { /* signed {* or / signed}, from left to r
   }
 }
 
-static void parse_sum(parser *p) { /* product {+ or - product}, from left to right */
+void ga_parser_sum(ga_parser *p) { /* product {+ or - product}, from left to right */
   parse_product(p);
   while (p->status == GA_OK) {
-    if (next_is(p, "+")) {
+    if (ga_parser_next_is(p, "+")) {
       parse_product(p);
       apply(p, GA_EXPR_add);
-    } else if (next_is(p, "-")) {
+    } else if (ga_parser_next_is(p, "-")) {
       parse_product(p);
       apply(p, GA_EXPR_subtract);
     } else {
@@ -457,11 +334,11 @@ static void parse_sum(parser *p) { /* product {+ or - product}, from left to rig
 
 /* A comparison at the top, if the scope allows one, becomes the function left - right (for < and <=
  * right - left), which is positive where the comparison holds. */
-static void parse_top(parser *p) {
+static void parse_top(ga_parser *p) {
   ga_expr_op op = GA_EXPR_less;
-  parse_sum(p);
+  ga_parser_sum(p);
   if (p->status != GA_OK || !p->scope || !p->scope->condition || !next_comparison(p, &op)) return;
-  parse_sum(p);
+  ga_parser_sum(p);
   apply(p, GA_EXPR_subtract);
   if (op == GA_EXPR_less || op == GA_EXPR_less_equal) apply(p, GA_EXPR_negate);
 }
@@ -471,13 +348,13 @@ ga_status ga_expr_parse(const char *text, const ga_scope *scope, ga_expr **out, 
                         ga_error *err) {
   *out = NULL;
   if (column) *column = 1;
-  parser p = {.text = text, .at = text, .scope = scope, .column = column, .err = err};
+  ga_parser p = {.text = text, .at = text, .scope = scope, .column = column, .err = err};
   p.expr = ga_calloc(1, sizeof *p.expr);
   if (!p.expr) return ga_fail(err, GA_ERR_MEM, "no memory for an expression");
   parse_top(&p);
-  skip_spaces(&p);
-  if (*p.at == ')') complain(&p, p.at, "a '(' is missing before it");
-  if (*p.at) complain(&p, p.at, "'%.20s' is not expected", p.at);
+  ga_parser_skip_spaces(&p);
+  if (*p.at == ')') ga_parser_complain(&p, p.at, "a '(' is missing before it");
+  if (*p.at) ga_parser_complain(&p, p.at, "'%.20s' is not expected", p.at);
   if (p.status != GA_OK) {
     ga_expr_free(p.expr);
     return p.status;

@@ -100,12 +100,18 @@ static const row *find_row(const char *key) {
 /* in messages: enough of a text to recognise it, short enough to leave room for what is allowed */
 #define QUOTED "'%.80s'"
 
-/* *value = the finite number in text; false if there is none or anything follows it */
-static bool parse_real(const char *text, double *value) {
+/* *value = the number in text, finite or, in an option without a largest value, infinite; false if
+ * there is none or anything follows it */
+static bool parse_number(const char *text, bool infinite, double *value) {
   char *end;
   errno = 0;
   *value = strtod(text, &end);
-  return end != text && *end == '\0' && isfinite(*value);
+  return end != text && *end == '\0' && (isfinite(*value) || (infinite && isinf(*value)));
+}
+
+/* the same for finite numbers */
+static bool parse_real(const char *text, double *value) {
+  return parse_number(text, false, value);
 }
 
 /* An option whose default is 0 may be 0 ("not used") although this is outside its range. */
@@ -263,10 +269,12 @@ ga_status ga_options_set(ga_options *options, const char *key, const char *text,
       return GA_OK;
     case KIND_NAME:
       memcpy(field, &text, sizeof text);
+      if (strcmp(key, "method") == 0)
+        options->method_chosen = strcmp(text, r->info.default_text) != 0;
       return GA_OK;
     case KIND_REAL: {
       double value;
-      if (!parse_real(text, &value)) {
+      if (!parse_number(text, isinf(r->largest), &value)) {
         return ga_fail(err, GA_ERR_ARG,
                        "%s = " QUOTED " is not a number greater than %g, at most %g%s", key, text,
                        r->least, r->largest, zero_allowed(r) ? ", or 0" : "");

@@ -94,7 +94,8 @@ static ga_status make_integrator(ga_extrapolator *x, double h, bool warns, ga_in
                                  ga_error *err) {
   ga_options o = x->options;
   o.h = h;
-  if (!warns) o.log = NULL; /* warnings are about the options: once is enough */
+  o.cut_at_corners = GA_CUT_NO; /* all runs have their own grids, and all of them */
+  if (!warns) o.log = NULL;     /* warnings are about the options: once is enough */
   return ga_integrator_new(x->model, &o, out, err);
 }
 

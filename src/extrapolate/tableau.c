@@ -88,11 +88,36 @@ static double error_divisor(int K, double falls, double next_falls) {
   return (falls - 1) * (K % 2 == 1 ? (7 + next_falls / falls) / 7 : 1);
 }
 
-/* The divisors f_{j,k}, by the E-algorithm above applied to the error functions g_m alone;
- * g[m][row] is overwritten column by column. Row 0 is the step 2h, row j + 1 the step h/m_j; h = 1
- * here. K is at most GA_EXTRAPOLATE_MAX. Also sets fall and divisor (tableau.h). */
+enum { POWERS = GA_TABLEAU_ROWS_MAX + 2 };
+
+/* Column k of the E-algorithm above, applied to the error functions alone: f[row] from column
+ * k - 1, then g[m][row] for m = k + 1, .., powers, in place. */
+static void eliminate(int k, int rows, int powers, double g[POWERS][GA_TABLEAU_ROWS_MAX],
+                      double *f) {
+  for (int row = k; row < rows; row++) f[row] = g[k][row - 1] / g[k][row] - 1;
+  for (int m = k + 1; m <= powers; m++) {
+    for (int row = rows - 1; row >= k; row--) g[m][row] += (g[m][row] - g[m][row - 1]) / f[row];
+  }
+}
+
+/* Coefficients of the last row; steps are measured in the last one, so that no power overflows. */
+ga_tableau_row ga_tableau_last_row(int rows, const double *m) {
+  ga_tableau_row of = {.columns = rows};
+  double g[POWERS][GA_TABLEAU_ROWS_MAX] = {{0}}, f[GA_TABLEAU_ROWS_MAX];
+  for (int p = 1; p <= rows; p++) {
+    for (int row = 0; row < rows; row++) g[p][row] = pow(m[rows - 1] / m[row], p + 1);
+  }
+  for (int k = 0; k < rows; k++) {
+    if (k > 0) eliminate(k, rows, rows, g, f);
+    if (k > 0) of.f[k] = f[rows - 1];
+    if (k < rows - 1) of.falls[k] = fabs(g[k + 1][rows - 2] / g[k + 1][rows - 1]);
+  }
+  return of;
+}
+
+/* The divisors f_{j,k}. Row 0 is the step 2h, row j + 1 the step h/m_j; h = 1 here. K is at most
+ * GA_EXTRAPOLATE_MAX. Also sets fall and divisor (tableau.h). */
 ga_divisors ga_factors_of(ga_extrapolate_steps steps, int K) {
-  enum { POWERS = GA_EXTRAPOLATE_MAX + 3 };
   ga_divisors of = {.K = K};
   double g[POWERS][GA_TABLEAU_ROWS_MAX] = {{0}}; /* g[m][row] */
   for (int m = 1; m <= K + 2; m++) {
@@ -100,12 +125,8 @@ ga_divisors ga_factors_of(ga_extrapolate_steps steps, int K) {
     for (int j = 0; j <= K; j++) g[m][j + 1] = pow(1.0 / ga_substeps(steps, j), m + 1);
   }
   for (int k = 1; k <= K; k++) {
-    double *f = of.f[k];
     if (k == K) of.fall = (g[k][K - 1] - g[k][K]) / (g[k][K] - g[k][K + 1]);
-    for (int row = k; row < K + 2; row++) f[row] = g[k][row - 1] / g[k][row] - 1;
-    for (int m = k + 1; m <= K + 2; m++) {
-      for (int row = K + 1; row >= k; row--) g[m][row] += (g[m][row] - g[m][row - 1]) / f[row];
-    }
+    eliminate(k, K + 2, K + 2, g, of.f[k]);
   }
   of.divisor = error_divisor(K, g[K + 1][K] / g[K + 1][K + 1], g[K + 2][K] / g[K + 2][K + 1]);
   return of;

@@ -26,8 +26,20 @@ double ga_layout_distance(const ga_layout *layout, int variable, const double *a
 void ga_layout_extrapolate(const ga_layout *layout, double f, const double *a, double *b,
                            double *w);
 
-/* Rows of the scheme: row 0 has the step 2h, row j + 1 the step h/m_j. */
-enum { GA_TABLEAU_ROWS_MAX = GA_EXTRAPOLATE_MAX + 2 };
+enum { GA_TABLEAU_ROWS_MAX = 6 };
+
+/* The last row j of a tableau whose rows have the steps 1/m[0] > 1/m[1] > ... > 1/m[j]. */
+typedef struct ga_tableau_row {
+  int columns; /* T_{j,0}, ..., T_{j,columns-1} */
+  double
+      f[GA_TABLEAU_ROWS_MAX]; /* f_{j,k}: T_{j,k} = T_{j,k-1} + (T_{j,k-1} - T_{j-1,k-1})/f_{j,k} */
+  double falls[GA_TABLEAU_ROWS_MAX]; /* leading error of T_{j-1,k} over that of T_{j,k} */
+} ga_tableau_row;
+
+/* Its coefficients; 1 <= rows <= GA_TABLEAU_ROWS_MAX, falls[k] for k <= rows - 2. */
+ga_tableau_row ga_tableau_last_row(int rows, const double *m);
+
+/* Rows of an extrapolator: row 0 has the step 2h, row j + 1 the step h/m_j. */
 
 /* m_0 = 1, m_1, ...: 2^j or j + 1 */
 int ga_substeps(ga_extrapolate_steps steps, int j);

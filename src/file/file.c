@@ -5,19 +5,25 @@
 #include "file/private.h"
 
 const ga_section ga_sections[] = {
-    {"bodies", "rigid, planar and point bodies", ga_read_body, ga_body_fields, NULL},
-    {"joints", "joints between bodies", ga_read_joint, ga_joint_fields, NULL},
-    {"drives", "coordinates given as functions of time", ga_read_drive, ga_drive_fields, NULL},
-    {"couplers", "linear relations of coordinates", ga_read_coupler, ga_coupler_fields, NULL},
-    {"forces", "forces on bodies and coordinates", ga_read_force, ga_force_fields, ga_force_help},
-    {"limits", "soft stops of coordinates", ga_read_limit, ga_limit_fields, NULL},
-    {"sensors", "further columns", ga_read_sensor, ga_sensor_fields, NULL},
-    {NULL, NULL, NULL, NULL, NULL}};
+    {"bodies", "rigid, planar and point bodies", ga_read_body, ga_body_fields, NULL, false},
+    {"joints", "joints between bodies", ga_read_joint, ga_joint_fields, NULL, false},
+    {"drives", "coordinates given as functions of time", ga_read_drive, ga_drive_fields, NULL,
+     false},
+    {"couplers", "linear relations of coordinates", ga_read_coupler, ga_coupler_fields, NULL,
+     false},
+    {"forces", "forces on bodies and coordinates", ga_read_force, ga_force_fields, ga_force_help,
+     false},
+    {"limits", "soft stops of coordinates", ga_read_limit, ga_limit_fields, NULL, false},
+    {"inputs", "numbers that are set between steps", ga_read_input, ga_input_fields, NULL, true},
+    {"states", "states of controllers", ga_read_state, ga_state_fields, NULL, false},
+    {"controllers", "ready controllers", ga_read_controller, ga_controller_fields, NULL, false},
+    {"sensors", "further columns", ga_read_sensor, ga_sensor_fields, NULL, false},
+    {NULL, NULL, NULL, NULL, NULL, false}};
 
 /* top-level keys that are not sections, in the order in which they are read */
-static const char *const other_keys[] = {"genalpha", "name",        "description", "parameters",
-                                         "gravity",  "formulation", "repeat",      "initial",
-                                         "run",      "output",      "events",      NULL};
+static const char *const other_keys[] = {
+    "genalpha", "name",    "description", "parameters", "gravity", "formulation", "ground",
+    "repeat",   "initial", "run",         "output",     "events",  "files",       NULL};
 
 /* All keys of a file: sections first, then other_keys; NULL past the end. */
 static const char *section_name(int i) {
@@ -48,10 +54,11 @@ static bool read_head(ga_reader *r, const ga_node *root, ga_file *file) {
   return text ? ga_read_text(r, text, &file->description) : true;
 }
 
-/* Set gravity (m/s^2) and the default formulation of r->m where the file gives them. False: a
- * failure is recorded in r. */
+/* Set gravity (m/s^2), the default formulation and the looks of the ground of r->m where the file
+ * gives them. False: a failure is recorded in r. */
 static bool read_world(ga_reader *r, const ga_node *root) {
   const ga_node *gravity = ga_node_find(root, "gravity"), *form = ga_node_find(root, "formulation");
+  const ga_node *ground = ga_node_find(root, "ground");
   double g[3];
   int which;
   ga_reader_enter(r, "gravity");
@@ -64,7 +71,7 @@ static bool read_world(ga_reader *r, const ga_node *root) {
     ga_mechanism_set_formulation(r->m, which ? GA_FORMULATION_SE3 : GA_FORMULATION_R3SO3);
   }
   ga_reader_leave(r);
-  return true;
+  return ground ? ga_read_ground(r, ground) : true;
 }
 
 /* Read section by section, each followed by its entries in repetitions, so that bodies exist before
@@ -82,6 +89,19 @@ static bool read_sections(ga_reader *r, const ga_node *root) {
   return true;
 }
 
+/* The section `files` is a map of texts; false: a failure is recorded. */
+static bool check_files(ga_reader *r) {
+  ga_reader_enter(r, "files");
+  if (r->files->kind != GA_NODE_MAP) {
+    return ga_reader_fail(r, r->files, "a map {FILE.csv: text} is expected here");
+  }
+  for (const ga_node *item = r->files->first; item; item = item->next) {
+    if (item->kind != GA_NODE_SCALAR) return ga_reader_fail(r, item, "a text is expected here");
+  }
+  ga_reader_leave(r);
+  return true;
+}
+
 /* Read all that comes before the build: parameters to r, sections to the mechanism r->m, run
  * options and events to *file; create the coordinates that outputs, events or the caller
  * (options->want, an expression of columns) need. False: a failure is recorded in r. */
@@ -89,8 +109,10 @@ static bool read_before_build(ga_reader *r, const ga_node *root, const ga_file_o
                               ga_file *file) {
   const ga_node *parameters = ga_node_find(root, "parameters"), *run = ga_node_find(root, "run");
   const ga_node *output = ga_node_find(root, "output"), *events = ga_node_find(root, "events");
+  if (r->files && !check_files(r)) return false;
   if (!ga_read_parameters(r, parameters, options)) return false;
   if (!read_world(r, root) || !read_sections(r, root)) return false;
+  if (!ga_read_signals(r)) return false;
   if (run && !ga_read_run(r, run, file)) return false;
   if (output && !ga_want_outputs(r, output)) return false;
   if (events && !ga_read_events(r, events, file)) return false;
@@ -133,17 +155,32 @@ static ga_status load_file(const char *path, const char *text, size_t length,
   file->name = own ? strcpy(own, slash ? slash + 1 : path) : "";
   file->description = "";
   const ga_node *root = NULL;
-  ga_status status = text ? ga_yaml_parse(path, text, length, &file->arena, &root, err)
-                          : ga_yaml_read(path, &file->arena, &root, err);
+  ga_source *source = &file->source;
+  *source = (ga_source){path, text, length};
+  ga_status status = text ? GA_OK : ga_read_source(path, options, &file->arena, source, err);
+  if (status == GA_OK) {
+    status = ga_yaml_parse(source->name, source->text, source->length, &file->arena, &root, err);
+  }
+  if (text) source->text = ""; /* it is the caller's */
   if (status == GA_OK) status = ga_mechanism_new(&file->mechanism);
   if (status == GA_OK) {
-    ga_reader r = {.path = path, .err = err, .arena = &file->arena, .m = file->mechanism};
+    ga_reader r = {.path = source->name,
+                   .folder = options->folder,
+                   .files = root->kind == GA_NODE_MAP ? ga_node_find(root, "files") : NULL,
+                   .root = root,
+                   .options = options,
+                   .inputs = root->kind == GA_NODE_MAP ? ga_node_find(root, "inputs") : NULL,
+                   .err = err,
+                   .arena = &file->arena,
+                   .m = file->mechanism};
     ga_mechanism_set_log(file->mechanism, options->log, options->log_context);
     read_all(&r, root, options, file);
     status = r.status;
     ga_free(r.joint_forces.item);
+    ga_free(r.uses.item);
     /* the file takes over the lists of the reader, and frees them */
     file->functions.item = r.functions.item, file->functions.count = r.functions.count;
+    file->tables.item = r.tables.item, file->tables.count = r.tables.count;
     file->parameters.item = r.parameters.item, file->parameters.count = r.parameters.count;
   }
   if (status != GA_OK) {
@@ -180,6 +217,7 @@ void ga_file_free(ga_file *file) {
   for (int i = 0; i < file->functions.count; i++) ga_expr_free(file->functions.item[i]);
   ga_free(file->functions.item);
   ga_free(file->parameters.item);
+  ga_free(file->tables.item);
   ga_free(file->options.item);
   ga_free(file->output.item);
   ga_free(file->events.item);
@@ -190,6 +228,11 @@ void ga_file_free(ga_file *file) {
 /* The mechanism, owned by file; built, unless it was read with no_build. */
 const ga_mechanism *ga_file_mechanism(const ga_file *file) {
   return file->mechanism;
+}
+
+/* The text of the model file that was loaded; "" if it was parsed. */
+const char *ga_file_text(const ga_file *file) {
+  return file->source.text;
 }
 
 /* The key `name`; default: the name of the file without its folder. */
@@ -209,6 +252,15 @@ bool ga_file_option(const ga_file *file, int i, const char **key, const char **v
   *key = file->options.item[i].key;
   *value = file->options.item[i].value;
   *line = file->options.item[i].line;
+  return true;
+}
+
+/* *name, *path <- the i-th CSV file that expressions read, as they name it, and where it is; false
+ * past the end. */
+bool ga_file_table(const ga_file *file, int i, const char **name, const char **path) {
+  if (i < 0 || i >= file->tables.count) return false;
+  *name = file->tables.item[i].name;
+  *path = file->tables.item[i].path;
   return true;
 }
 

@@ -40,12 +40,16 @@ static void put_node(FILE *to, const ga_node *node) {
   fputc(map ? '}' : ']', to);
 }
 
-/* Print the YAML file at path as JSON to `to`; it is not checked to be a valid model. On failure
- * nothing is printed. Errors of writing are not noticed. */
+/* Print the model file at path, or what a robot becomes, as JSON to `to`; it is not checked to be a
+ * valid model. On failure nothing is printed. Errors of writing are not noticed. */
 ga_status ga_file_json(const char *path, FILE *to, ga_error *err) {
   ga_arena arena = {NULL, false};
   const ga_node *root = NULL;
-  const ga_status status = ga_yaml_read(path, &arena, &root, err);
+  ga_source source;
+  ga_status status = ga_read_source(path, NULL, &arena, &source, err);
+  if (status == GA_OK) {
+    status = ga_yaml_parse(source.name, source.text, source.length, &arena, &root, err);
+  }
   if (status == GA_OK) put_node(to, root);
   ga_arena_free(&arena);
   return status;

@@ -13,6 +13,8 @@ static const char *const run_keys[][2] = {
     {"t_end", "end of the run"},
     {"every", "write every N-th step"},
     {"out_dt", "write the state at equal distances of time"},
+    {"input", "CSV file that the inputs follow"},
+    {"interpolate", "inputs between its lines: hold, linear, smooth"},
     {"stop_when", "end the run where an expression of columns begins to hold"},
     {"project_at", "project the velocity onto the hidden constraint at this time"},
     {"project", "kind of that projection: plain, keep-order"},

@@ -34,14 +34,14 @@ bool ga_valid_name(ga_reader *r, const ga_node *key) {
 
 /* A copy of the node, with the caller's value (set[0..nset-1], such as --set NAME=VALUE) if there
  * is one for its key; then its line is 0, by which messages know it, and used[i] becomes true. */
-static ga_node replaced_by_set(const ga_node *node, const ga_file_set *set, int nset, bool *used) {
+ga_node ga_replaced_by_set(const ga_node *node, const ga_file_set *set, int nset, bool *used) {
   ga_node own = *node;
   for (int i = 0; i < nset; i++) {
     if (strcmp(set[i].name, node->key->text) != 0) continue;
     own.kind = GA_NODE_SCALAR;
     own.text = set[i].value;
     own.line = 0;
-    used[i] = true;
+    if (used) used[i] = true;
   }
   return own;
 }
@@ -64,7 +64,7 @@ static bool read_parameter_map(ga_reader *r, const ga_node *node, const ga_file_
         return ga_reader_fail(r, item->key, "the parameter stands here twice");
       }
     }
-    const ga_node own = replaced_by_set(item, set, nset, used);
+    const ga_node own = ga_replaced_by_set(item, set, nset, used);
     if (!ga_read_number(r, &own, &value)) return false;
     if (!GA_GROW(r->parameters)) return ga_reader_fail(r, item, "no memory");
     r->parameters.item[r->parameters.count++] = (ga_parameter){item->key->text, value};
@@ -75,17 +75,21 @@ static bool read_parameter_map(ga_reader *r, const ga_node *node, const ga_file_
   return true;
 }
 
-/* Name of the i-th parameter, NULL past the end (candidates of ga_nearest_in). */
+/* Name of the i-th parameter, or behind them of an input, NULL past the end (candidates of
+ * ga_nearest_in). */
 static const char *parameter_name(const void *context, int i) {
   const ga_reader *r = context;
-  return i < r->parameters.count ? r->parameters.item[i].name : NULL;
+  if (i < r->parameters.count) return r->parameters.item[i].name;
+  const ga_node *input = r->inputs && r->inputs->kind == GA_NODE_MAP ? r->inputs->first : NULL;
+  for (int k = r->parameters.count; input && k < i; k++) input = input->next;
+  return input ? input->key->text : NULL;
 }
 
 /* Fail if the caller set a parameter that the file does not have, that is, if a used[i] is
- * false. */
+ * false, nor an input. */
 static bool check_set_names(ga_reader *r, const ga_file_set *set, int nset, const bool *used) {
   for (int i = 0; i < nset; i++) {
-    if (used[i]) continue;
+    if (used[i] || (r->inputs && ga_node_find(r->inputs, set[i].name))) continue;
     const char *near = ga_nearest_in(set[i].name, parameter_name, r);
     char all[300] = "";
     size_t at = 0;
@@ -107,6 +111,7 @@ static bool check_set_names(ga_reader *r, const ga_file_set *set, int nset, cons
  * file's. Fails if one of these is not in the file, or there are more than GA_SET_MAX. */
 bool ga_read_parameters(ga_reader *r, const ga_node *node, const ga_file_options *options) {
   bool used[GA_SET_MAX] = {false};
+  r->set = options->set, r->nset = options->nset;
   if (options->nset > GA_SET_MAX) {
     r->status =
         ga_fail(r->err, GA_ERR_ARG, "%s: more than %d parameters are set", r->path, GA_SET_MAX);

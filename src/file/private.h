@@ -13,12 +13,25 @@ typedef struct {
   int line;
 } run_option;
 
+/* The text of a model: that of a model file, or what a robot becomes. */
+typedef struct ga_source {
+  const char *name; /* for messages about lines of the text */
+  const char *text;
+  size_t length;
+} ga_source;
+/* source.c: *source <- the text behind a path, in the arena. options (NULL allowed): log receives
+ * warnings about a robot. */
+ga_status ga_read_source(const char *path, const ga_file_options *options, ga_arena *arena,
+                         ga_source *source, ga_error *err);
+
 struct ga_file {
   ga_arena arena;
+  ga_source source;
   ga_mechanism *mechanism;
   const char *name, *description;
   GA_LIST(ga_expr *) functions;
   GA_LIST(ga_parameter) parameters;
+  GA_LIST(ga_table_file) tables;
   GA_LIST(run_option) options;
   GA_LIST(int) output;
   GA_LIST(ga_file_event) events;
@@ -30,6 +43,9 @@ const char *ga_field_help(const ga_section *s, const ga_field *f, char *text, si
 
 /* parameters.c: those of the file, replaced by those of the caller */
 bool ga_read_parameters(ga_reader *r, const ga_node *node, const ga_file_options *options);
+
+/* a copy of the node, with the caller's value if there is one for its key; used may be NULL */
+ga_node ga_replaced_by_set(const ga_node *node, const ga_file_set *set, int nset, bool *used);
 
 /* section initial: assembly, fixed bodies, start values of coordinates */
 bool ga_read_initial(ga_reader *r, const ga_node *node);

@@ -96,14 +96,9 @@ static bool from_quaternion(ga_reader *r, const ga_node *node, double *p) {
   return true;
 }
 
-/* Field reader; out is the whole input. Sets `turned`, and body.orientation from any of the forms,
- * or body.angle (rad) of a planar body (r->planar). */
-static bool read_orientation(ga_reader *r, const ga_field *f, const ga_node *node, void *out) {
-  (void)f;
-  input *in = out;
-  double *p = in->body.orientation, w[3];
-  in->turned = true;
-  if (r->planar) return ga_read_number(r, node, &in->body.angle);
+/* p <- quaternion from any of the forms. */
+bool ga_read_orientation(ga_reader *r, const ga_node *node, double *p) {
+  double w[3];
   if (node->kind == GA_NODE_LIST) return from_quaternion(r, node, p);
   if (node->kind != GA_NODE_MAP || node->count == 0) {
     return ga_reader_fail(
@@ -127,6 +122,16 @@ static bool read_orientation(ga_reader *r, const ga_field *f, const ga_node *nod
   if (!ga_read_numbers(r, first, 3, w)) return false;
   from_rotation_vector(w, p);
   return true;
+}
+
+/* Field reader; out is the whole input. Sets `turned`, and body.orientation, or body.angle (rad) of
+ * a planar body (r->planar). */
+static bool read_orientation(ga_reader *r, const ga_field *f, const ga_node *node, void *out) {
+  (void)f;
+  input *in = out;
+  in->turned = true;
+  if (r->planar) return ga_read_number(r, node, &in->body.angle);
+  return ga_read_orientation(r, node, in->body.orientation);
 }
 
 /* ---- inertia and shapes --------------------------------------------------------------------- */
@@ -219,8 +224,7 @@ const ga_field ga_body_fields[] = {
      NULL, false, NULL},
     {"shape", "shape", "box, cylinder, sphere or rod, centred at com: inertia follows", keep_node,
      AT(shape), NULL, false, "m, kg/m^3"},
-    {"look", "look",
-     "for pictures only: a shape, a colour (a word, or six hexadecimal digits behind #), or both",
+    {"look", "look", "for pictures only: a shape, a colour (a word, or #rrggbb), or a list of them",
      keep_node, AT(look), NULL, false, "m"},
     {.key = NULL}};
 #undef AT
@@ -265,7 +269,7 @@ bool ga_read_body(ga_reader *r, const char *name, const ga_node *node) {
   if (in.shape && !apply_shape(r, in.shape, &in)) return false;
   ga_reader_leave(r);
   ga_reader_enter(r, "look");
-  if (in.look && !ga_read_look(r, in.look, &in.body.look)) return false;
+  if (in.look && !ga_read_looks(r, in.look, &in.body)) return false;
   ga_reader_leave(r);
   if (!in.shape && !in.mass.given) return ga_reader_fail(r, node, "the key 'mass' is missing");
   if (in.in && !move_to_frame_of(r, node, &in)) return false;

@@ -103,6 +103,11 @@ const ga_field ga_joint_fields[] = {
      keep_node, AT(joint_input, on.free), NULL, false, "q"},
     {"damping", "each_coordinate", "of its coordinate", keep_node, AT(joint_input, on.damping),
      NULL, false, "J s/q^2"},
+    {"inertia", "each_coordinate", "of a rotor on its coordinate", keep_node,
+     AT(joint_input, on.inertia), NULL, false, "J s^2/q^2"},
+    {"friction", "joint_friction",
+     "dry friction on its coordinate: {friction, static_friction, speed}", keep_node,
+     AT(joint_input, on.friction), NULL, false, "J/q, q/s"},
     {"limits", "joint_limits", "soft stops of its coordinate, as in the section limits", keep_node,
      AT(joint_input, on.limits), NULL, false, "q"},
     {.key = NULL}};
@@ -125,8 +130,8 @@ const ga_field ga_drive_fields[] = {
      NULL},
     {"position", "function_t", "value of the coordinate, function of t", ga_field_of_time,
      AT(ga_drive, position), NULL, false, "q"},
-    {"rate", "function_t", "its rate instead, function of t", ga_field_of_time, AT(ga_drive, rate),
-     NULL, false, "q/s"},
+    {"rate", "function_t", "its rate instead, function of t and signals", ga_field_of_time,
+     AT(ga_drive, rate), NULL, false, "q/s"},
     {.key = NULL}};
 
 /* Read an entry of `drives` and add it to r->m. */
@@ -208,7 +213,7 @@ const ga_field ga_force_fields[] = {
      false, NULL},
     {"x_axis", "direction", "x of its frame", ga_field_point, AT(force_input, force.x_axis), NULL,
      false, NULL},
-    {"value", "function_t3", "three functions of t", ga_field_of_time3,
+    {"value", "function_t3", "three functions of t and signals", ga_field_of_time3,
      AT(force_input, force.value), NULL, false, "N or N m"},
     {"frame", "choice", "axes of value", ga_field_choice, AT(force_input, frame), "space|body",
      false, NULL},
@@ -219,8 +224,14 @@ const ga_field ga_force_fields[] = {
      AT(force_input, force.length), NULL, false, "m"},
     {"free", "number", "free value; default: that of the start", ga_field_given,
      AT(force_input, force.free), NULL, false, "q"},
-    {"law", "function_s", "function of s, s_dot, t, added to tension or effort", ga_field_of_state,
-     AT(force_input, force.law), NULL, false, "J/q"},
+    {"law", "function_s", "function of s, s_dot, t and signals, added to tension or effort",
+     ga_field_of_state, AT(force_input, force.law), NULL, false, "J/q"},
+    {"friction", "number", "effort while it slides", ga_field_number,
+     AT(force_input, force.friction), NULL, false, "J/q"},
+    {"static_friction", "number", "effort near rest; default: friction", ga_field_number,
+     AT(force_input, force.static_friction), NULL, false, "J/q"},
+    {"speed", "number", "rate over which it changes its sign", ga_field_number,
+     AT(force_input, force.speed), NULL, false, "q/s"},
     {.key = NULL}};
 
 /* Bit GA_FORCE_HAS_.. of a key; 0: not a field of forces (type, ..). */
@@ -329,12 +340,16 @@ bool ga_read_force(ga_reader *r, const char *name, const ga_node *node) {
 const ga_field ga_sensor_fields[] = {
     {"type", "sensor_type", "type of sensor", ga_field_text, AT(ga_sensor, type), NULL, true, NULL},
     {"body", "name", "point: the body", ga_field_name, AT(ga_sensor, body), NULL, false, NULL},
-    {"between", "between", "other types: bodies A and B", ga_field_between, AT(ga_sensor, between),
-     NULL, false, NULL},
+    {"between", "between", "distance, angle, relative, orientation: bodies A and B",
+     ga_field_between, AT(ga_sensor, between), NULL, false, NULL},
     {"at", "point", "point: in the body frame; distance, relative: {A: [], B: []}",
      ga_field_own_point, AT(ga_sensor, at), NULL, false, "m"},
     {"directions", "direction", "angle: {A: [], B: []} in body axes", ga_field_point,
      AT(ga_sensor, directions), NULL, false, NULL},
+    {"of", "name", "power: a force, drive or coupler", ga_field_name, AT(ga_sensor, of), NULL,
+     false, NULL},
+    {"value", "function_t", "expression: function of t and signals", ga_field_of_time,
+     AT(ga_sensor, value), NULL, false, "1"},
     {.key = NULL}};
 
 /* Read an entry of `sensors` and add it to r->m. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Limits of coordinates, and what the keys of a joint put on its coordinates: springs, dampers and
- * limits. With p, how far the coordinate s is beyond a limit, and p' its
+/* Limits of coordinates, and what the keys of a joint put on its coordinates: springs, dampers,
+ * rotors, friction and limits. With p, how far the coordinate s is beyond a limit, and p' its
  * rate, the effort that pushes it back is
  *
  *     k p + d,   d = c p', but -k p <= d <= k p
@@ -112,13 +112,14 @@ static int count_coordinates(const ga_joint_type *type) {
 }
 
 /* *item <- what a key of a joint gives for its coordinate k: the node itself if the joint has one
- * coordinate and the node is no map of coordinates, else the entry of that name; NULL: nothing. */
+ * coordinate and the node is no map of coordinates, else the entry of that name; NULL: nothing.
+ * own_key: a key by which a map is known to be the value itself; NULL: values are no maps. */
 static bool pick_coordinate(ga_reader *r, const ga_joint_type *type, int k, const ga_node *node,
-                            bool map_of_keys, const ga_node **item) {
+                            const char *own_key, const ga_node **item) {
   *item = NULL;
   if (!node) return true;
   const int n = count_coordinates(type);
-  const bool named = node->kind == GA_NODE_MAP && !(map_of_keys && ga_node_find(node, "stiffness"));
+  const bool named = node->kind == GA_NODE_MAP && !(own_key && ga_node_find(node, own_key));
   if (!named && n != 1) {
     return ga_reader_fail(r, node,
                           n == 0 ? "type '%s' has no coordinate"
@@ -140,7 +141,7 @@ static bool pick_coordinate(ga_reader *r, const ga_joint_type *type, int k, cons
 static bool read_for_coordinate(ga_reader *r, const ga_joint_type *type, int k, const ga_node *node,
                                 ga_given *x) {
   const ga_node *item;
-  if (!pick_coordinate(r, type, k, node, false, &item)) return false;
+  if (!pick_coordinate(r, type, k, node, NULL, &item)) return false;
   x->given = item != NULL;
   return item ? ga_read_number(r, item, &x->value) : true;
 }
@@ -167,7 +168,7 @@ static bool keep_force(ga_reader *r, const char *joint, const ga_node *node, ga_
 static bool read_joint_limit(ga_reader *r, const char *joint, const ga_joint_type *type, int k,
                              const ga_node *node, const char *coordinate) {
   const ga_node *item;
-  if (!pick_coordinate(r, type, k, node, true, &item) || !item) return r->status == GA_OK;
+  if (!pick_coordinate(r, type, k, node, "stiffness", &item) || !item) return r->status == GA_OK;
   limit_input *in = new_limit(r, item);
   if (!in) return false;
   in->coordinate = coordinate;
@@ -177,12 +178,52 @@ static bool read_joint_limit(ga_reader *r, const char *joint, const ga_joint_typ
   return keep_force(r, joint, item, limit_force(name, in));
 }
 
+/* Target and fields of the friction of a joint. */
+#define AT(member) offsetof(ga_force, member)
+static const ga_field friction_fields[] = {
+    {"friction", "number", NULL, ga_field_number, AT(friction), NULL, true, NULL},
+    {"static_friction", "number", NULL, ga_field_number, AT(static_friction), NULL, false, NULL},
+    {"speed", "number", NULL, ga_field_number, AT(speed), NULL, true, NULL},
+    {.key = NULL}};
+#undef AT
+
+/* Read the friction of coordinate k, if there is one, and keep its force. */
+static bool read_joint_friction(ga_reader *r, const char *joint, const ga_joint_type *type, int k,
+                                const ga_node *node, const char *coordinate) {
+  const ga_node *item;
+  if (!pick_coordinate(r, type, k, node, "friction", &item) || !item) return r->status == GA_OK;
+  ga_force force = {.type = "friction", .coordinate = coordinate};
+  if (item->kind != GA_NODE_MAP) {
+    return ga_reader_fail(
+        r, item,
+        "friction is {friction: effort, speed: rate over which its sign changes}; "
+        "friction without a speed is not there yet");
+  }
+  if (!ga_read_fields(r, item, friction_fields, &force)) return false;
+  force.name = joined_name(r, joint, "_", type->coordinate[k].name, "_friction");
+  return keep_force(r, joint, item, force);
+}
+
+/* Read the inertia on coordinate k, if there is one, and put it there. */
+static bool read_joint_inertia(ga_reader *r, const ga_joint_type *type, int k, const ga_node *node,
+                               const char *coordinate) {
+  ga_given inertia = {0};
+  ga_error err = {GA_OK, ""};
+  if (!node) return true;
+  if (!read_for_coordinate(r, type, k, node, &inertia)) return false;
+  if (!inertia.given) return true;
+  const ga_status status = ga_mechanism_add_inertia(r->m, coordinate, inertia.value, &err);
+  return ga_reader_accept(r, node, status, &err);
+}
+
 /* Read the keys of a joint that act on its coordinates, and keep their forces, JOINT_COORDINATE
  * and JOINT_COORDINATE_limit, in r->joint_forces. node: the joint. False after a failure. */
 bool ga_read_on_coordinates(ga_reader *r, const char *joint, const char *type_name,
                             const ga_node *node, const ga_on_coordinates *on) {
   const ga_joint_type *type = ga_joint_type_named(type_name);
-  if (!on->stiffness && !on->damping && !on->free && !on->limits) return true;
+  if (!on->stiffness && !on->damping && !on->free && !on->inertia && !on->friction && !on->limits) {
+    return true;
+  }
   if (on->free && !on->stiffness) return ga_reader_fail(r, node, "free belongs to a stiffness");
   const int n = count_coordinates(type);
   for (int k = 0; k < (n > 0 ? n : 1); k++) {
@@ -201,6 +242,8 @@ bool ga_read_on_coordinates(ga_reader *r, const char *joint, const char *type_na
                             .damping = damping.value,
                             .free = free_at};
     if ((stiffness.given || damping.given) && !keep_force(r, joint, node, force)) return false;
+    if (!read_joint_inertia(r, type, k, on->inertia, coordinate)) return false;
+    if (!read_joint_friction(r, joint, type, k, on->friction, coordinate)) return false;
     if (!read_joint_limit(r, joint, type, k, on->limits, coordinate)) return false;
   }
   return true;

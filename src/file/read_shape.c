@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Shapes of bodies: what pictures show, and the inertia that follows. Functions that return bool
  * return false after a failure, which is recorded in r. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "file/reader.h"
@@ -82,45 +81,8 @@ static const char *word_of_shape(int i) {
 
 /* Known keys of `look`, for "did you mean"; NULL past the end. */
 static const char *word_of_look(int i) {
-  return i < NSHAPE ? shapes[i].name : i == NSHAPE ? "colour" : NULL;
-}
-
-/* ---- colours --------------------------------------------------------------------------------- */
-
-static const struct {
-  const char *name;
-  int value;
-} colours[] = {{"red", 0xd1495b},    {"orange", 0xe07a1f}, {"yellow", 0xe8b83a},
-               {"green", 0x3a9d5d},  {"teal", 0x1f9e9e},   {"blue", 0x3b76c4},
-               {"purple", 0x8458b3}, {"pink", 0xd977a8},   {"brown", 0x8a5a3b},
-               {"black", 0x222222},  {"grey", 0x8c929a},   {"white", 0xf2f2f2}};
-enum { NCOLOUR = (int)(sizeof colours / sizeof colours[0]) };
-
-/* Names of colours, for "did you mean"; NULL past the end. */
-static const char *word_of_colour(int i) {
-  return i < NCOLOUR ? colours[i].name : NULL;
-}
-
-/* Set look->colour (0xrrggbb) and look->coloured (true) from a word or "#rrggbb". */
-static bool read_colour(ga_reader *r, const ga_node *node, ga_body_look *look) {
-  const char *text;
-  if (!ga_read_text(r, node, &text)) return false;
-  look->coloured = true;
-  if (text[0] == '#' && strlen(text) == 7 && strspn(text + 1, "0123456789abcdefABCDEF") == 6) {
-    look->colour = (int)strtol(text + 1, NULL, 16);
-    return true;
-  }
-  for (int i = 0; i < NCOLOUR; i++) {
-    look->colour = colours[i].value;
-    if (strcmp(colours[i].name, text) == 0) return true;
-  }
-  const char *near = ga_nearest_word(text, word_of_colour);
-  return ga_reader_fail(
-      r, node, "unknown colour '%.40s'%s%s%s", text,
-      near ? "; did you mean '"
-           : "; write \"#rrggbb\" (in quotes) or red, orange, yellow, green, teal, "
-             "blue, purple, pink, brown, black, grey, white",
-      near ? near : "", near ? "'?" : "");
+  static const char *const others[] = {"colour", "position", "orientation", NULL};
+  return i < NSHAPE ? shapes[i].name : others[i - NSHAPE];
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -149,15 +111,14 @@ static bool read_measures(ga_reader *r, const struct shape *shape, const ga_node
 }
 
 /* Read one entry box: .., cylinder: .., ..: sets shape and lengths of out->look, volume and J. out
- * has GA_SHAPE_NONE on entry: a second shape fails. words(i) lists the known keys, for messages. */
-static bool read_shape_entry(ga_reader *r, const ga_node *item, const char *(*words)(int),
-                             ga_shape_input *out) {
+ * has GA_SHAPE_NONE on entry: a second shape fails. look: the entry of a look, not of a shape. */
+bool ga_read_shape_entry(ga_reader *r, const ga_node *item, bool look, ga_shape_input *out) {
   const char *key = item->key->text;
   measures s = {{0}, 0, 0};
   int i = 0;
   while (i < NSHAPE && strcmp(shapes[i].name, key) != 0) i++;
   if (i == NSHAPE) {
-    const char *near = ga_nearest_word(key, words);
+    const char *near = ga_nearest_word(key, look ? word_of_look : word_of_shape);
     return ga_reader_fail(r, item->key, "unknown shape '%.40s'%s%s%s", key,
                           near ? "; did you mean '" : "; known are box, cylinder, sphere, rod",
                           near ? near : "", near ? "'?" : "");
@@ -181,7 +142,7 @@ bool ga_read_shape(ga_reader *r, const ga_node *node, ga_shape_input *out) {
   }
   for (const ga_node *item = node->first; item; item = item->next) {
     if (strcmp(item->key->text, "density") != 0) {
-      if (!read_shape_entry(r, item, word_of_shape, out)) return false;
+      if (!ga_read_shape_entry(r, item, false, out)) return false;
       continue;
     }
     out->density.given = true;
@@ -192,29 +153,4 @@ bool ga_read_shape(ga_reader *r, const ga_node *node, ga_shape_input *out) {
   }
   if (out->look.shape != GA_SHAPE_NONE) return true;
   return ga_reader_fail(r, node, "a shape is missing: box, cylinder, sphere or rod");
-}
-
-/* Update *look from a shape, a colour, or both. A colour alone keeps the shape that is there; a
- * shape replaces all of *look. Unchanged on failure. */
-bool ga_read_look(ga_reader *r, const ga_node *node, ga_body_look *look) {
-  ga_shape_input own = {.volume = 0};
-  if (node->kind != GA_NODE_MAP || node->count == 0) {
-    return ga_reader_fail(r, node,
-                          "a look is a shape, a colour, or both: {sphere: {radius: 0.1}, colour: "
-                          "red}");
-  }
-  for (const ga_node *item = node->first; item; item = item->next) {
-    const bool coloured = strcmp(item->key->text, "colour") == 0;
-    if (!(coloured ? read_colour(r, item, &own.look)
-                   : read_shape_entry(r, item, word_of_look, &own))) {
-      return false;
-    }
-  }
-  if (own.look.shape == GA_SHAPE_NONE) {
-    look->coloured = own.look.coloured;
-    look->colour = own.look.colour;
-  } else {
-    *look = own.look;
-  }
-  return true;
 }

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mechanism/signal/signal.h"
+
 /* ---- failures ------------------------------------------------------------------------------- */
 
 /* text <- the present position in the file, such as "bodies.crank.mass"; room: bytes of text. */
@@ -77,7 +79,26 @@ bool ga_reader_accept(ga_reader *r, const ga_node *node, ga_status status, const
 typedef struct {
   ga_reader *r;
   const ga_variable *variables; /* NULL: none */
+  ga_used_names *used;          /* signals that are mentioned; NULL: signals are not allowed */
 } scope;
+
+/* Could the name be a signal? What follows later in the file is not known yet: the name of a column
+ * with a '.', or of a sensor, state or input in one of these sections or in a repetition. */
+static bool may_be_signal(const ga_reader *r, const char *name) {
+  static const char *const sections[] = {"sensors", "states", "inputs", "controllers"};
+  if (strcmp(name, "pi") == 0 || strcmp(name, "e") == 0) return false; /* constants */
+  if (strchr(name, '.') || ga_mechanism_signal_known(r->m, name)) return true;
+  if (!r->root || ga_node_find(r->root, "repeat")) return r->root != NULL;
+  for (int i = 0; i < 4; i++) {
+    const ga_node *section = ga_node_find(r->root, sections[i]);
+    const ga_node *item = section && section->kind == GA_NODE_MAP ? section->first : NULL;
+    for (; item; item = item->next) {
+      const size_t n = strlen(item->key->text);
+      if (strncmp(item->key->text, name, n) == 0 && (!name[n] || name[n] == '_')) return true;
+    }
+  }
+  return false;
+}
 
 /* Names in expressions (ga_scope): a variable, an index of a repetition (innermost first), or a
  * parameter. If it is a parameter defined below, r->below is set, for the message. */
@@ -93,6 +114,13 @@ static ga_name lookup_name(const void *context, const char *name) {
   for (int i = 0; i < r->parameters.count; i++) {
     const ga_parameter *p = &r->parameters.item[i];
     if (strcmp(p->name, name) == 0) return (ga_name){GA_NAME_NUMBER, p->value, 0};
+  }
+  if (s->used && may_be_signal(r, name)) {
+    char *copy = ga_arena_take(r->arena, strlen(name) + 1, 1);
+    const int i = ga_used_name(s->used, name, copy ? strcpy(copy, name) : NULL);
+    int own = 0;
+    while (s->variables[own].name) own++;
+    if (i >= 0) return (ga_name){GA_NAME_VARIABLE, 0, own + i};
   }
   const ga_node *later = r->later ? ga_node_find(r->later, name) : NULL;
   if (later) r->below = later->key->text;
@@ -110,13 +138,45 @@ static const char *nearest_parameter(const void *context, const char *name) {
   return ga_nearest_in(name, parameter_name, ((const scope *)context)->r);
 }
 
+/* Keep the name and the path of a CSV file in r->tables, once. GA_ERR_MEM without memory. */
+static ga_status keep_table(ga_reader *r, const char *name, const char *path, ga_error *err) {
+  for (int i = 0; i < r->tables.count; i++) {
+    if (strcmp(r->tables.item[i].name, name) == 0) return GA_OK;
+  }
+  char *own = ga_arena_take(r->arena, strlen(name) + strlen(path) + 2, 1);
+  if (!own || !GA_GROW(r->tables)) return ga_fail(err, GA_ERR_MEM, "%s: no memory", path);
+  strcpy(own, name);
+  r->tables.item[r->tables.count++] = (ga_table_file){own, strcpy(own + strlen(name) + 1, path)};
+  return GA_OK;
+}
+
+/* *out <- the CSV file of this name (ga_scope): from the section `files`, or from the folder. */
+static ga_status open_csv(const void *context, const char *name, ga_csv **out, ga_error *err) {
+  ga_reader *r = ((const scope *)context)->r;
+  const ga_node *own = r->files ? ga_node_find(r->files, name) : NULL;
+  char path[2048];
+  if (own) return ga_csv_parse(name, own->text, strlen(own->text), out, err);
+  const char *slash = strrchr(r->path, '/'), *folder = r->folder ? r->folder : r->path;
+  const int length = r->folder ? (int)strlen(folder) : slash ? (int)(slash - r->path) : 0;
+  const bool relative = name[0] != '/' && (r->folder || slash);
+  *out = NULL;
+  const int n = snprintf(path, sizeof path, "%.*s%s%s", relative ? length : 0, folder,
+                         relative ? "/" : "", name);
+  if (n < 0 || (size_t)n >= sizeof path) {
+    return ga_fail(err, GA_ERR_FILE, "the path of '%.60s' is too long", name);
+  }
+  const ga_status status = ga_csv_load(path, out, err);
+  return status == GA_OK ? keep_table(r, name, path, err) : status;
+}
+
 /* *expr <- text parsed, a substring of the node's text that begins at `offset`; freed by the
  * caller. variables: those it may use besides parameters and indices, NULL: none. Failures name the
  * column in the file. */
 static bool parse_expression(ga_reader *r, const ga_node *node, const char *text, int offset,
-                             const ga_variable *variables, ga_expr **expr) {
-  const scope names = {r, variables};
-  const ga_scope sc = {.lookup = lookup_name, .nearest = nearest_parameter, .context = &names};
+                             const ga_variable *variables, ga_used_names *used, ga_expr **expr) {
+  const scope names = {r, variables, used};
+  const ga_scope sc = {
+      .lookup = lookup_name, .nearest = nearest_parameter, .open = open_csv, .context = &names};
   ga_error err = {GA_OK, ""};
   int column = 1;
   r->below = NULL;
@@ -152,7 +212,7 @@ static bool number_from_text(ga_reader *r, const ga_node *node, const char *text
                              double *x) {
   ga_expr *expr = NULL;
   if (plain_number(text, x)) return true;
-  if (!parse_expression(r, node, text, offset, NULL, &expr)) return false;
+  if (!parse_expression(r, node, text, offset, NULL, NULL, &expr)) return false;
   *x = ga_expr_value(expr, NULL);
   ga_expr_free(expr);
   if (isfinite(*x)) return true;
@@ -207,11 +267,17 @@ static int call_expression(void *context, const double *variables, int along, do
   return 0;
 }
 
+/* Its corners in time (ga_function.next_corner). */
+static void expression_corner(void *context, int time, double t, ga_corner *corner) {
+  const ga_expr_corner c = ga_expr_next_corner(context, time, t);
+  *corner = (ga_corner){.before = c.before, .t = c.t, .jumps = c.order, .hidden = c.hidden};
+}
+
 /* Fail if the expression mentions a variable that is also a parameter or an index: the author may
  * mean either. */
 static bool check_ambiguous(ga_reader *r, const ga_node *node, const ga_variable *variables,
                             const ga_expr *expr) {
-  const scope names = {r, NULL};
+  const scope names = {r, NULL, NULL};
   for (int i = 0; variables[i].name; i++) {
     const char *name = variables[i].name;
     if (!ga_expr_mentions(expr, i)) continue;
@@ -224,17 +290,34 @@ static bool check_ambiguous(ga_reader *r, const ga_node *node, const ga_variable
   return true;
 }
 
+/* f->uses <- the names of signals; the function is noted, for messages. */
+static bool keep_signals(ga_reader *r, const ga_node *node, const ga_used_names *used,
+                         ga_function *f) {
+  if (used->count == 0) return true;
+  const char **names = ga_arena_take(r->arena, (size_t)used->count, sizeof *names);
+  if (!names || !GA_GROW(r->uses)) {
+    return ga_reader_accept(r, node, GA_ERR_MEM, &(ga_error){GA_ERR_MEM, "no memory"});
+  }
+  memcpy(names, used->name, (size_t)used->count * sizeof *names);
+  f->uses = names;
+  f->nuses = used->count;
+  r->uses.item[r->uses.count++] = (ga_reader_use){names, node};
+  return true;
+}
+
 /* *f (zero on entry) <- a constant, or an expression of the variables as a C function (fn,
  * context); the expression is kept in r->functions, which owns it. The constant 0 is kept as an
  * expression, so that it counts as given. */
 bool ga_read_function(ga_reader *r, const ga_node *node, const ga_variable *variables,
                       ga_function *f) {
   ga_expr *expr = NULL;
+  if (node->kind == GA_NODE_MAP) return ga_read_own_function(r, node, variables, f);
   if (node->kind != GA_NODE_SCALAR) {
     return ga_reader_fail(r, node, "a number or an expression is expected here");
   }
   if (plain_number(node->text, &f->constant) && f->constant != 0) return true;
-  if (!parse_expression(r, node, node->text, 0, variables, &expr)) return false;
+  ga_used_names used = {.count = 0};
+  if (!parse_expression(r, node, node->text, 0, variables, &used, &expr)) return false;
   if (!check_ambiguous(r, node, variables, expr)) {
     ga_expr_free(expr);
     return false;
@@ -245,8 +328,22 @@ bool ga_read_function(ga_reader *r, const ga_node *node, const ga_variable *vari
   }
   r->functions.item[r->functions.count++] = expr;
   f->fn = call_expression;
+  f->next_corner = expression_corner;
   f->context = expr;
-  return true;
+  return keep_signals(r, node, &used, f);
+}
+
+/* Find the signals of all functions of r->m. A failure is reported at the function that mentions
+ * them. */
+bool ga_read_signals(ga_reader *r) {
+  const ga_uses *failed = NULL;
+  ga_error err = {GA_OK, ""};
+  const ga_status status = ga_mechanism_resolve(r->m, &failed, &err);
+  const ga_node *node = r->root;
+  for (int i = 0; i < r->uses.count && failed; i++) {
+    if (r->uses.item[i].names == failed->source) node = r->uses.item[i].node;
+  }
+  return ga_reader_accept(r, node, status, &err);
 }
 
 /* ---- texts ---------------------------------------------------------------------------------- */
@@ -299,6 +396,12 @@ bool ga_read_name(ga_reader *r, const ga_node *node, const char **name) {
   if (!copy) return ga_reader_accept(r, node, GA_ERR_MEM, &(ga_error){GA_ERR_MEM, "no memory"});
   *name = strcpy(copy, out);
   return true;
+}
+
+/* A copy of a text in the file's arena; "" without memory. */
+const char *ga_reader_text(ga_reader *r, const char *text) {
+  char *copy = ga_arena_take(r->arena, strlen(text) + 1, 1);
+  return copy ? strcpy(copy, text) : "";
 }
 
 /* *flag <- a scalar "true" or "false". */

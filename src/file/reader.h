@@ -26,15 +26,35 @@ typedef struct ga_joint_force {
   ga_force force;
 } ga_joint_force;
 
+/* A function that uses signals, and where it stands: the names are checked when all is read. */
+typedef struct ga_reader_use {
+  const char *const *names;
+  const ga_node *node;
+} ga_reader_use;
+
+/* A CSV file that an expression reads. */
+typedef struct ga_table_file {
+  const char *name, *path;
+} ga_table_file;
+
 typedef struct ga_reader {
   const char *path;
+  const char *folder;     /* of files that expressions name; NULL: that of path */
+  const ga_node *inputs;  /* the section `inputs`; NULL: none */
+  const ga_file_set *set; /* values of the caller for parameters and inputs, nset of them */
+  int nset;
+  const ga_node *files; /* the section `files`: texts by name, in place of files; NULL: none */
   ga_error *err;
   ga_status status;
   ga_arena *arena; /* of the file: lives as long as the mechanism */
   ga_mechanism *m;
   GA_LIST(ga_parameter) parameters;
   GA_LIST(ga_expr *) functions;
+  GA_LIST(ga_table_file) tables;
   GA_LIST(ga_joint_force) joint_forces;
+  GA_LIST(ga_reader_use) uses;
+  const ga_file_options *options;
+  const ga_node *root;              /* of the file */
   ga_parameter index[GA_INDEX_MAX]; /* of repetitions, the innermost last */
   int nindex;
   const ga_node *later; /* the map of parameters while it is read; NULL otherwise */
@@ -65,12 +85,19 @@ bool ga_read_vector(ga_reader *r, const ga_node *node, double x[3]);
 /* a text as it is; a name, with {expressions} filled in */
 bool ga_read_text(ga_reader *r, const ga_node *node, const char **text);
 bool ga_read_name(ga_reader *r, const ga_node *node, const char **name);
+/* a copy in the file's arena; "" without memory, which is a name that nobody accepts */
+const char *ga_reader_text(ga_reader *r, const char *text);
 bool ga_read_flag(ga_reader *r, const ga_node *node, bool *flag);
 /* one of "a|b|c": its number */
 bool ga_read_word(ga_reader *r, const ga_node *node, const char *words, int *which);
-/* an expression of the variables, kept as a function */
+/* an expression of the variables and of signals, kept as a function; signals are found by
+ * ga_read_signals, when all is read */
 bool ga_read_function(ga_reader *r, const ga_node *node, const ga_variable *variables,
                       ga_function *f);
+bool ga_read_signals(ga_reader *r);
+/* the same of a map {function: NAME, uses: [..]}, a function of the caller (read_function.c) */
+bool ga_read_own_function(ga_reader *r, const ga_node *map, const ga_variable *variables,
+                          ga_function *f);
 
 /* ---- fields --------------------------------------------------------------------------------- */
 
@@ -123,21 +150,29 @@ typedef struct ga_section {
   const ga_field *fields; /* of an entry */
   /* help of a field, composed in text; NULL: its own */
   const char *(*help_of)(const ga_field *field, char *text, size_t room);
+  bool number; /* an entry may be the number of its first field alone */
 } ga_section;
 extern const ga_section ga_sections[]; /* bodies, joints, .. ; ends with name NULL */
 bool ga_read_section(ga_reader *r, const ga_section *section, const ga_node *node);
 /* read the entries of one section in the repetitions of a list */
 bool ga_read_repeat(ga_reader *r, const ga_node *list, const ga_section *section);
 
-/* Shapes (read_shape.c): the look, the volume, and moments of inertia J for mass 1. ga_read_look
- * may give a colour only; then it keeps the shape that is there. */
+/* p <- the quaternion of an orientation in any of its forms */
+bool ga_read_orientation(ga_reader *r, const ga_node *node, double *p);
+
+/* Shapes (read_shape.c): the look, the volume, and moments of inertia J for mass 1. */
 typedef struct ga_shape_input {
   ga_body_look look;
   ga_given density;
   double volume, J[3];
 } ga_shape_input;
 bool ga_read_shape(ga_reader *r, const ga_node *node, ga_shape_input *out);
-bool ga_read_look(ga_reader *r, const ga_node *node, ga_body_look *look);
+/* Looks (read_look.c): one, or a list, into body->look and body->more_looks. The first may give a
+ * colour only; then it keeps the shape that is there. ga_read_ground: those of the ground. */
+bool ga_read_looks(ga_reader *r, const ga_node *node, ga_body *body);
+bool ga_read_ground(ga_reader *r, const ga_node *node);
+/* one entry box: .., cylinder: .., of a shape or look; `look`: which keys a message suggests */
+bool ga_read_shape_entry(ga_reader *r, const ga_node *item, bool look, ga_shape_input *out);
 
 bool ga_read_body(ga_reader *r, const char *name, const ga_node *node);
 bool ga_read_joint(ga_reader *r, const char *name, const ga_node *node);
@@ -150,14 +185,18 @@ bool ga_read_limit(ga_reader *r, const char *name, const ga_node *node);
 /* Keys of a joint that act on its coordinates: nodes, NULL: not given. ga_read_on_coordinates keeps
  * their forces in r->joint_forces; ga_add_joint_forces adds them to r->m, after `initial`. */
 typedef struct ga_on_coordinates {
-  const ga_node *stiffness, *damping, *free, *limits;
+  const ga_node *stiffness, *damping, *free, *inertia, *friction, *limits;
 } ga_on_coordinates;
 bool ga_read_on_coordinates(ga_reader *r, const char *joint, const char *type, const ga_node *node,
                             const ga_on_coordinates *on);
 bool ga_add_joint_forces(ga_reader *r);
 bool ga_read_sensor(ga_reader *r, const char *name, const ga_node *node);
-extern const ga_field ga_body_fields[], ga_joint_fields[], ga_drive_fields[], ga_coupler_fields[],
-    ga_force_fields[], ga_limit_fields[], ga_sensor_fields[];
+bool ga_read_input(ga_reader *r, const char *name, const ga_node *node);
+bool ga_read_state(ga_reader *r, const char *name, const ga_node *node);
+bool ga_read_controller(ga_reader *r, const char *name, const ga_node *node);
+extern const ga_field ga_input_fields[], ga_state_fields[], ga_controller_fields[],
+    ga_body_fields[], ga_joint_fields[], ga_drive_fields[], ga_coupler_fields[], ga_force_fields[],
+    ga_limit_fields[], ga_sensor_fields[];
 
 /* the status of a call of the mechanism; a failure gets the line and column of the node */
 bool ga_reader_accept(ga_reader *r, const ga_node *node, ga_status status, const ga_error *err);

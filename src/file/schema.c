@@ -42,9 +42,17 @@ static const struct {
                                             "\"maxProperties\": 2, \"additionalProperties\": " REF(
                                                 "vector") "}]}"},
     {"direction", REF("point")},
-    {"function_t", REF("number")},
-    {"function_s", REF("number")},
-    {"function_t3", ROW3},
+    {"function_t", "{\"oneOf\": [" REF("number") ", " REF("own_function") "]}"},
+    {"function_s", "{\"oneOf\": [" REF("number") ", " REF("own_function") "]}"},
+    {"function_t3", LIST_OF(REF("function_t"), 3, 3)},
+    {"own_function",
+     "{\"type\": \"object\", \"properties\": {\"function\": " REF(
+         "scalar") ", \"uses\": {\"type\": \"array\", \"items\": " REF("scalar") "}}, "
+                                                                                 "\"required\": "
+                                                                                 "[\"function\"], "
+                                                                                 "\"additionalPrope"
+                                                                                 "rties\": false}"},
+    {"expression", REF("number")},
     {"angular_velocity", "{\"oneOf\": [" REF("number") ", " ROW3 "]}"},
     {"inertia", "{\"oneOf\": [" REF("number") ", " ROW3 ", " LIST_OF(REF("number"), 6,
                                                                      6) ", " REF("matrix3") "]}"},
@@ -78,16 +86,37 @@ static const struct {
                                                 "{\"required\": [\"density\"]}, \"then\": "
                                                 "{\"properties\": {\"rod\": {\"required\": "
                                                 "[\"radius\"]}}}}"},
-    {"look",
+    {"one_look",
      "{\"type\": \"object\", \"properties\": {" SHAPES
-     ", \"colour\": {\"type\": \"string\"}}, \"additionalProperties\": false, \"minProperties\": "
-     "1, \"maxProperties\": 2, \"anyOf\": [{\"required\": [\"colour\"]}, {\"maxProperties\": 1}]}"},
+     ", \"colour\": {\"type\": \"string\"}, \"position\": " REF("vector") ", \"orientation\": " REF(
+         "orientation") "}, \"additionalProperties\": false, \"minProperties\": 1, \"oneOf\": "
+                        "[{\"required\": [\"colour\"], \"maxProperties\": 1}, {\"required\": "
+                        "[\"box\"]}, {\"required\": [\"cylinder\"]}, {\"required\": "
+                        "[\"sphere\"]}, {\"required\": [\"rod\"]}]}"},
+    {"look", "{\"oneOf\": [" REF("one_look") ", {\"type\": \"array\", \"minItems\": 1, "
+                                             "\"items\": " REF("one_look") "}]}"},
     {"turns",
      "{\"oneOf\": [" REF("whole") ", {\"type\": \"object\", \"additionalProperties\": " REF(
          "whole") "}]}"},
     {"each_coordinate",
      "{\"oneOf\": [" REF("number") ", {\"type\": \"object\", \"minProperties\": 1, "
                                    "\"additionalProperties\": " REF("number") "}]}"},
+    {"joint_friction",
+     "{\"oneOf\": [" REF("dry_friction") ", {\"type\": \"object\", \"minProperties\": 1, "
+                                         "\"additionalProperties\": " REF("dry_friction") "}]}"},
+    {"dry_friction",
+     "{\"type\": \"object\", \"properties\": {\"friction\": " REF(
+         "number") ", \"static_friction\": " REF("number") ", \"speed\": " REF("number") "}, "
+                                                                                         "\"require"
+                                                                                         "d\": "
+                                                                                         "[\"fricti"
+                                                                                         "on\", "
+                                                                                         "\"speed\""
+                                                                                         "], "
+                                                                                         "\"additio"
+                                                                                         "nalProper"
+                                                                                         "ties\": "
+                                                                                         "false}"},
     {"joint_limits", "{\"oneOf\": [" REF("stop") ", {\"type\": \"object\", \"minProperties\": 1, "
                                                  "\"additionalProperties\": " REF("stop") "}]}"},
     {"stop",
@@ -179,17 +208,27 @@ static const struct {
                                                                                                                        " \"array\""
                                                                                                                        "}}}"},
     {"limits", "\"anyOf\": [{\"required\": [\"lower\"]}, {\"required\": [\"upper\"]}]"},
+    {"states",
+     "\"oneOf\": [{\"required\": [\"rate\"], \"properties\": {\"value\": false, \"every\": "
+     "false}}, "
+     "{\"required\": [\"value\", \"every\"], \"properties\": {\"rate\": false}}]"},
     {"drives", "\"oneOf\": [{\"required\": [\"position\"]}, {\"required\": [\"rate\"]}]"},
     {"sensors",
      "\"allOf\": [{\"if\": {\"properties\": {\"type\": {\"const\": \"point\"}}}, \"then\": "
-     "{\"required\": [\"body\"]}, \"else\": {\"required\": [\"between\"]}}, {\"if\": "
+     "{\"required\": [\"body\"]}}, {\"if\": {\"properties\": {\"type\": {\"const\": "
+     "\"expression\"}}}, \"then\": {\"required\": [\"value\"]}}, {\"if\": {\"properties\": "
+     "{\"type\": {\"const\": \"power\"}}}, \"then\": {\"required\": [\"of\"]}}, {\"if\": "
+     "{\"properties\": {\"type\": "
+     "{\"enum\": [\"distance\", \"angle\", \"relative\", \"orientation\"]}}}, \"then\": "
+     "{\"required\": "
+     "[\"between\"]}}, {\"if\": "
      "{\"properties\": {\"type\": {\"const\": \"angle\"}}}, \"then\": {\"required\": "
      "[\"directions\"], \"properties\": {\"directions\": {\"type\": \"object\", "
      "\"minProperties\": 2}}}}]"},
     {NULL, NULL}};
 
-static const ga_section events_section = {"events", "times at which an expression is zero", NULL,
-                                          ga_event_fields, NULL};
+static const ga_section events_section = {
+    "events", "times at which an expression is zero", NULL, ga_event_fields, NULL, false};
 
 /* Names of types: the i-th type of joints, forces, sensors; NULL past the end. */
 static const char *joint_name(int i) {
@@ -347,9 +386,9 @@ static void put_force_rules(FILE *to) {
 static void put_entry(FILE *to, const ga_section *s) {
   char text[GA_HELP_ROOM];
   fprintf(to,
-          ",\n    \"%s_entry\": {\"type\": \"object\", \"additionalProperties\": false,\n"
+          ",\n    \"%s_entry\": {%s\"type\": \"object\", \"additionalProperties\": false,\n"
           "      \"properties\": {",
-          s->name);
+          s->name, s->number ? "\"oneOf\": [" REF("number") ", {" : "");
   for (const ga_field *f = s->fields; f->key; f++) {
     fprintf(to, "%s\n        \"%s\": {\"description\": ", f == s->fields ? "" : ",", f->key);
     put_text(to, ga_field_help(s, f, text, sizeof text));
@@ -374,7 +413,7 @@ static void put_entry(FILE *to, const ga_section *s) {
   }
   if (s->read == ga_read_joint) put_joint_rules(to);
   if (s->read == ga_read_force) put_force_rules(to);
-  fprintf(to, "}");
+  fprintf(to, s->number ? "}]}" : "}");
 }
 
 /* Print the definition of a repetition: index, from, to, sections, inner repetitions. */
@@ -452,6 +491,11 @@ void ga_file_schema(FILE *to) {
           ", \"additionalProperties\": " REF("number") "},\n"
           "    \"gravity\": " REF("vector3") ",\n"
           "    \"formulation\": {\"enum\": [\"r3so3\", \"se3\"]},\n"
+          "    \"ground\": {\"type\": \"object\", \"description\": \"what pictures show of it\", "
+          "\"properties\": {\"look\": " REF("look") "}, \"required\": [\"look\"], "
+          "\"additionalProperties\": false},\n"
+          "    \"files\": {\"type\": \"object\", \"description\": \"texts of CSV files by name\", "
+          "\"additionalProperties\": " REF("scalar") "},\n"
           "    \"repeat\": {\"type\": \"array\", \"items\": " REF("repetition") "},\n");
   put_run(to);
   put_other_sections(to);

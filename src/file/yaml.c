@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Builds a tree from the events of libyaml. The input is not trusted: length, depth and number of
- * nodes are limited; anchors, aliases and further documents are errors. */
+/* Builds a tree from the events of libyaml. The input is not trusted: depth and number of nodes
+ * are limited; anchors, aliases and further documents are errors. */
 #include "file/yaml.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <yaml.h>
 
 /* limits: depth of nesting, number of nodes, keys of a map that are checked to be unique; nodes,
  * and bytes of text, that are taken from the arena at once */
 enum { DEPTH_MAX = 64, NODES_AT_ONCE = 256, NODES_MAX = 8000000, KEYS_CHECKED = 64 };
 enum { TEXT_AT_ONCE = 1 << 14 };
-static const long LENGTH_MAX = 50000000; /* bytes */
 
 /* One reading of a document. status and err keep the first failure; path begins messages. */
 typedef struct {
@@ -244,39 +240,6 @@ ga_status ga_yaml_parse(const char *name, const char *text, size_t length, ga_ar
   *root = parse_document(&r);
   yaml_parser_delete(&r.parser);
   return r.status;
-}
-
-/* *text <- `length` bytes of a file and a zero byte, in the arena; path: for messages. Fails if the
- * file is shorter or cannot be read. */
-static ga_status read_bytes(FILE *file, const char *path, long length, ga_arena *arena, char **text,
-                            ga_error *err) {
-  *text = ga_arena_take(arena, (size_t)length + 1, 1);
-  if (!*text) return ga_fail(err, GA_ERR_MEM, "%s: no memory", path);
-  if (fread(*text, 1, (size_t)length, file) == (size_t)length) return GA_OK;
-  return ga_fail(err, GA_ERR_IO, "%s: cannot be read: %s", path,
-                 ferror(file) ? strerror(errno) : "it became shorter");
-}
-
-/* *root <- the tree of a regular file (at most LENGTH_MAX bytes), in the arena; NULL on failure. */
-ga_status ga_yaml_read(const char *path, ga_arena *arena, const ga_node **root, ga_error *err) {
-  struct stat info;
-  char *text = NULL;
-  *root = NULL;
-  if (stat(path, &info) != 0) {
-    return ga_fail(err, GA_ERR_IO, "%s: cannot be read: %s", path, strerror(errno));
-  }
-  if (S_ISDIR(info.st_mode)) return ga_fail(err, GA_ERR_IO, "%s: is a directory", path);
-  if (!S_ISREG(info.st_mode)) return ga_fail(err, GA_ERR_IO, "%s: is not a file", path);
-  if (info.st_size > LENGTH_MAX) {
-    return ga_fail(err, GA_ERR_FILE, "%s: has %lld bytes, a model file may have %ld", path,
-                   (long long)info.st_size, LENGTH_MAX);
-  }
-  FILE *file = fopen(path, "rb");
-  if (!file) return ga_fail(err, GA_ERR_IO, "%s: cannot be read: %s", path, strerror(errno));
-  ga_status status = read_bytes(file, path, (long)info.st_size, arena, &text, err);
-  fclose(file);
-  if (status != GA_OK) return status;
-  return ga_yaml_parse(path, text, (size_t)info.st_size, arena, root, err);
 }
 
 /* Value of a key in a map, NULL if the map lacks it or the node is no map. Linear search. */

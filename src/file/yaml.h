@@ -19,11 +19,9 @@ struct ga_node {
   int count;
 };
 
-/* Read a file. It must have one document, keys that are scalars and unique in their map (the first
- * 64 keys are checked), no anchors or aliases; length and depth are limited (yaml.c). Messages
- * begin with "PATH:LINE:COLUMN: ". The tree is in the arena. */
-ga_status ga_yaml_read(const char *path, ga_arena *arena, const ga_node **root, ga_error *err);
-/* The same of a text; name stands for the path. */
+/* Read a text of `length` bytes. It must have one document, keys that are scalars and unique in
+ * their map (the first 64 keys are checked), no anchors or aliases; depth is limited (yaml.c).
+ * Messages begin with "NAME:LINE:COLUMN: ". The tree is in the arena. */
 ga_status ga_yaml_parse(const char *name, const char *text, size_t length, ga_arena *arena,
                         const ga_node **root, ga_error *err);
 

@@ -13,8 +13,21 @@
 #include "mechanism/report/column.h"
 
 typedef struct ga_element ga_element;
+typedef struct ga_signal ga_signal;
+typedef struct ga_reach ga_reach;
 
 /* ---- functions of the model's author (force/law.c) ------------------------------------------ */
+
+/* Names of the signals (signal/signal.h) that a function uses besides its own variables, and their
+ * numbers, which are found when all elements are there. Copies of a law share it. */
+typedef struct ga_uses {
+  int count;
+  const char *const *name;
+  int *signal;               /* numbers in the list of signals; NULL: not resolved yet */
+  const char *owner, *field; /* for messages */
+  const void *source;        /* the names as the author gave them, to find them again */
+  int mark;                  /* of the search for cycles */
+} ga_uses;
 
 /* A number, an expression or a C function. */
 typedef struct ga_law {
@@ -22,31 +35,26 @@ typedef struct ga_law {
   ga_expr *expr;
   ga_function_fn fn;
   void *context;
-  bool zero; /* the constant 0: needs no call */
+  void (*next_corner)(void *context, int time, double t,
+                      ga_corner *corner); /* of fn; may be NULL */
+  bool zero;                              /* the constant 0: needs no call */
+  const ga_uses *uses;                    /* NULL: it has its own variables only */
 } ga_law;
 
-/* Kinds of variables. Functions depend on the first three today; the others are reserved. */
-typedef enum ga_variable_kind {
-  GA_VARIABLE_TIME,       /* t */
-  GA_VARIABLE_COORDINATE, /* a distance, or a coordinate of a joint */
-  GA_VARIABLE_RATE,       /* the time derivative of a coordinate */
-  GA_VARIABLE_SENSOR,     /* the value of a sensor */
-  GA_VARIABLE_INPUT,      /* a number that is set between two steps */
-  GA_VARIABLE_STATE       /* a state of a controller */
-} ga_variable_kind;
-
+/* A variable of its own that a function has by the place where it stands. */
 typedef struct ga_variable {
   const char *name; /* in expressions and messages */
-  ga_variable_kind kind;
+  bool time;        /* it is t: no frame moves it */
 } ga_variable;
 
 /* The variables of a function of t, and of a law: s, s_dot, t. Each list ends with a NULL name. */
 extern const ga_variable ga_of_time[], ga_of_state[];
-enum { GA_OF_TIME_T = 0, GA_LAW_S = 0, GA_LAW_RATE, GA_LAW_T, GA_VARIABLES_MAX };
+enum { GA_OF_TIME_T = 0, GA_LAW_S = 0, GA_LAW_RATE, GA_LAW_T, GA_OWN_MAX };
+enum { GA_USES_MAX = 21, GA_VARIABLES_MAX = GA_OWN_MAX + GA_USES_MAX };
 
-/* A function and the point where it is called. The derivatives go to `by`: the element multiplies
- * by[i] by the derivative of variable i with respect to its frames. by[i] stays 0 for variables
- * that no frame moves (time, inputs). */
+/* A function and the point where it is called: values of its own variables, then of the signals it
+ * uses. The derivatives go to `by`: the element multiplies by[i] of its own variables by their
+ * derivatives with respect to its frames, ga_pass_reach does so for the signals. */
 typedef struct ga_call {
   const ga_law *law;
   const char *field;            /* of the description, for messages: "law", "value", .. */
@@ -55,10 +63,29 @@ typedef struct ga_call {
   double value[GA_VARIABLES_MAX], by[GA_VARIABLES_MAX];
 } ga_call;
 
-/* f at c->value and, if they are wanted, c->by. 0, or what the author's C function returned. */
+/* *c <- a call of this function; values of variables follow. Arrays are not cleared: they are long. */
+static inline void ga_call_begin(ga_call *c, const ga_law *law, const char *field,
+                                 const ga_variable *variables, int time_derivatives) {
+  c->law = law;
+  c->field = field;
+  c->variables = variables;
+  c->time_derivatives = time_derivatives;
+  for (int i = 0; i < GA_OWN_MAX; i++) c->by[i] = 0;
+}
+
+/* number of variables of its own; of all variables */
+int ga_call_own(const ga_call *c);
+int ga_call_variables(const ga_call *c);
+/* name of variable i */
+const char *ga_call_variable(const ga_call *c, int i);
+/* f at c->value and, if they are wanted, c->by of all variables but the time of its own (0). 0, or
+ * what the author's C function returned. */
 int ga_call_law(ga_call *c, bool derivatives, double *f);
 /* f and its first and second derivative along one variable (-1: f alone); the same codes */
 int ga_law_jet(const ga_law *law, const double *variables, int along, double f[3]);
+
+/* Its first corner after t, where variable number `time` is t; jumps counts derivatives of f. */
+ga_corner ga_law_next_corner(const ga_law *law, int time, double t);
 
 /* ---- types ---------------------------------------------------------------------------------- */
 
@@ -105,14 +132,21 @@ typedef struct ga_element_type {
   /* adds to everything that pass->out asks for */
   int (*evaluate)(ga_pass *pass, const ga_element *el);
   double (*energy)(ga_pass *pass, const ga_element *el); /* potential energy; NULL: 0 */
-  /* the i-th function that the author gave, with the values of its variables; false past the last
-   * one, or where the values are not defined; NULL: none */
+  /* the i-th function that the author gave, with the values of its variables, NaN where they are not
+   * defined; false past the last one; NULL: none */
   bool (*function)(ga_pass *pass, const ga_element *el, int i, ga_call *call);
   void (*geometry)(const ga_mechanism *m, const ga_element *el, ga_geometry *g); /* NULL: none */
   ga_column_order order;
   const ga_column *columns; /* ncolumn usual ones, then nextra that are known by name only */
   int ncolumn, nextra;
   void (*output)(ga_pass *pass, const ga_state *state, const ga_element *el, double *values);
+  /* power that it delivers to the mechanism; NULL: it has none that could be told */
+  double (*power)(ga_pass *pass, const ga_state *state, const ga_element *el);
+  /* the i-th function of the author, NULL past the last one; NULL: none */
+  const ga_law *(*law)(const ga_element *el, int i);
+  /* Sets the signal that functions see as its column; false: functions cannot use this column. NULL:
+   * none of them. */
+  bool (*signal)(ga_mechanism *m, const ga_element *el, int column, ga_signal *signal);
 } ga_element_type;
 
 /* Slots of one row in G (and Z) or H (and Y). */
@@ -136,6 +170,7 @@ struct ga_element {
   int *coordinate_at; /* slots of the coordinates: ncoordinate per row, then the diagonal of Kt */
   int *K_at; /* for each velocity of A, then of B: slots of the blocks x_a, phi_a, x_b, phi_b
                 in its row of Kt; -1: none */
+  const ga_reach *reach; /* what the signals of its functions depend on; NULL: no signals */
 };
 
 #endif

@@ -9,13 +9,15 @@
  *                 coordinate.c: coordinates of joints, drives, couplers
  *   force/        one file for each type of force, force_types.c: their registry; law.c: functions
  *   evaluate/     frame_pair.c: rows and tangents between two frames; pass.c: one evaluation, from
- *                 space axes to the velocities of bodies; evaluate.c: the ga_model
+ *                 space axes to the velocities of bodies; evaluate.c: the ga_model;
+ *                 time_corners.c: kinks and jumps in time
  *   build/        add_*.c, names.c, points.c: the calls of ga_mechanism.h before the build;
  *                 layout.c: order of unknowns, patterns, slots; metric.c: weights of lengths and
  *                 angles; build.c: the model and its start
  *   assembly/     start values that fit (assemble.c), the side to which loops are bent (corners.c,
  *                 sides.c), equilibrium and modes (rest_and_modes.c)
  *   report/       columns, units, sensors, events on columns, drawables, the check before a run
+ *   live/         a mechanism that a program steps (ga_simulation.h)
  *   partition/    subdomains of a mechanism, for teams (ga_partition.h) */
 #ifndef GA_SRC_MECHANISM_H
 #define GA_SRC_MECHANISM_H
@@ -26,12 +28,16 @@
 
 /* ---- coordinates ---------------------------------------------------------------------------- */
 
-/* A coordinate of a joint: an unknown of its own, without mass. */
+/* A coordinate of a joint: an unknown of its own, without mass. A state of a controller
+ * is a coordinate without a joint. */
 typedef struct ga_angle {
-  const char *name;     /* "JOINT.NAME" */
+  const char *name;     /* "JOINT.NAME", or the name of a state */
   const char *rate;     /* "JOINT.NAME_rate" */
   const char *asked_by; /* the element or output that made it exist, for messages */
-  int joint;            /* number in the list of joints; -1: the joint is in another subdomain */
+  int joint;            /* number in the list of joints; -1: none, or it is in another subdomain */
+  double size;          /* of a state: a large value of it */
+  double inertia;       /* of a rotor on it; 0: none */
+  int M_at;             /* slot of the inertia in M */
   int which;            /* of the coordinates of the joint's type */
   double start, start_rate;
   bool held, rate_held; /* the author gave start, start_rate: an assembly leaves them */
@@ -45,7 +51,10 @@ typedef enum {
   GA_NO_NAME,
   GA_NAMED_BODY,
   GA_NAMED_JOINT,
-  GA_NAMED_OTHER,
+  GA_NAMED_OTHER, /* drives, couplers, forces */
+  GA_NAMED_SENSOR,
+  GA_NAMED_STATE, /* of a controller; index: its coordinate */
+  GA_NAMED_INPUT,
   GA_NAMED_PARAMETER
 } ga_named;
 
@@ -55,6 +64,14 @@ typedef struct ga_symbol {
   int index;
   double value;
 } ga_symbol;
+
+/* A sampled state: value at t = 0, every, 2 every, .., which becomes an input of the model. */
+typedef struct ga_sample {
+  int input;
+  double every;
+  ga_law value;
+} ga_sample;
+enum { GA_SAMPLES_MAX = 256 };
 
 /* A list that grows. Memory that does not grow is in the arena. */
 #define GA_LIST(type) \
@@ -75,12 +92,16 @@ struct ga_mechanism {
   bool built;    /* ga_mechanism_build was called: nothing can be added */
   bool assemble; /* the build corrects start values that do not fit */
   double gravity[3];
-  ga_formulation formulation; /* default of rigid bodies */
-  GA_LIST(ga_solid) bodies;   /* number 0 is the ground */
-  GA_LIST(ga_element) joints; /* in order of their calls */
-  GA_LIST(ga_element) others; /* drives, couplers, forces, in order of their calls */
-  GA_LIST(ga_element) sensors;
+  ga_formulation formulation;  /* default of rigid bodies */
+  GA_LIST(ga_solid) bodies;    /* number 0 is the ground */
+  GA_LIST(ga_element) joints;  /* in order of their calls */
+  GA_LIST(ga_element) others;  /* drives, couplers, forces, in order of their calls */
+  GA_LIST(ga_element) sensors; /* and inputs: what has columns only */
+  GA_LIST(ga_input) inputs;
+  GA_LIST(ga_sample) samples; /* states that are sampled */
   GA_LIST(ga_angle) coordinates;
+  GA_LIST(ga_signal) signals; /* what functions use besides their own variables */
+  GA_LIST(ga_uses *) uses;    /* of all functions that use signals */
   GA_LIST(ga_expr *) texts;   /* expressions that it owns */
   GA_LIST(ga_symbol) symbols; /* hash table of names (names.c) */
   int nsymbol;                /* names in it */
@@ -90,8 +111,9 @@ struct ga_mechanism {
   int nq, nv, nlam, npsi;
   ga_csr M, K, G, H; /* patterns; K is that of Kt and Ct */
   ga_model model;
-  double *q0, *v0; /* start values */
-  double length;   /* largest distance of points of joints and forces and of centres of mass */
+  double *q0, *v0;        /* start values */
+  const double *anywhere; /* zeros: q and v of calls in which only time matters */
+  double length; /* largest distance of points of joints and forces and of centres of mass */
   GA_LIST(ga_column_block) blocks;
   const char **columns;           /* names */
   int ncolumn, ndefault;          /* all columns, usual columns */
@@ -124,6 +146,7 @@ struct ga_pass {
   const ga_mechanism *m;
   double t;
   const double *q, *v;
+  const double *u;          /* inputs */
   const ga_evaluation *out; /* what is wanted, and where it goes */
   bool holonomic;           /* g, G, Z, g_t or drift are wanted */
   bool nonholonomic;        /* k, H, Y or k_drift are wanted */
@@ -167,6 +190,20 @@ static inline const double *ga_pass_psi(const ga_pass *pass, const ga_element *e
 
 /* All blocks that ga_pass_tangent writes for an element of this structure. */
 unsigned ga_pass_blocks(const ga_mechanism *m, const ga_element *el, const ga_structure *s);
+
+/* *frame <- frame of a body, without a change of the cache. own <- P^T f: a covector (force, moment)
+ * in space axes becomes one of the body's own velocities. */
+void ga_pass_frame(const ga_pass *pass, int body, ga_frame *frame);
+void ga_pass_own_axes(const ga_body_kind *kind, const double *R, const double *f, double *own);
+
+/* Set the values of signals in a call whose own variables have values; the same, then f and, if they
+ * are wanted, the derivatives c->by. 0, or the code of an author's function (signal/signal.c). */
+int ga_pass_fill_call(ga_pass *pass, ga_call *c);
+int ga_pass_call(ga_pass *pass, ga_call *c, bool derivatives, double *f);
+/* Adds to Kt and Ct how a force f times the function of c changes with its signals, c->by given. f:
+ * 12 numbers (force, moment of A, then of B) in space axes; NULL: it acts on the element's
+ * coordinate with factor 1. 0, or the code of an author's function. */
+int ga_pass_reach(ga_pass *pass, const ga_element *el, const ga_call *c, const double *f);
 
 /* The code > 0 that an element returns if a smaller step may help: 1 + its number, which names it
  * in messages. */
@@ -235,7 +272,7 @@ void ga_joint_set_rows(ga_joint_data *joint, const ga_row_list *rows);
 
 extern const ga_element_type ga_element_joint, ga_element_distance, ga_element_rolling,
     ga_element_knife_edge, ga_element_coordinate, ga_element_drive, ga_element_rate,
-    ga_element_coupler;
+    ga_element_coupler, ga_element_state;
 /* geometry of all joints */
 void ga_joint_geometry(const ga_mechanism *m, const ga_element *el, ga_geometry *g);
 
@@ -247,6 +284,15 @@ bool ga_coordinate_row(const ga_pair *p, const ga_coordinate_spec *spec, ga_row 
 
 /* Wrench of a joint on B in joint axes of A: force, moment about p_a. f is G^T lam + H^T psi. */
 void ga_wrench_columns(const ga_pair *p, const double *f, double *values);
+
+/* Kind of a coordinate: its value is an angle, a length, or anything (states). */
+typedef enum { GA_COORDINATE_ANGLE, GA_COORDINATE_LENGTH, GA_COORDINATE_STATE } ga_coordinate_kind;
+static inline ga_coordinate_kind ga_kind_of_coordinate(const ga_mechanism *m, int coordinate) {
+  const ga_angle *c = &m->coordinates.item[coordinate];
+  if (c->joint < 0) return GA_COORDINATE_STATE;
+  const ga_joint_data *joint = (const ga_joint_data *)m->joints.item[c->joint].data;
+  return joint->type->coordinate[c->which].angle ? GA_COORDINATE_ANGLE : GA_COORDINATE_LENGTH;
+}
 
 /* ---- data of other elements ----------------------------------------------------------------- */
 
@@ -264,13 +310,15 @@ typedef struct ga_coupler_data {
 
 typedef struct ga_sensor_data {
   double s[2][3]; /* points from the centres of mass, or directions; body axes */
+  ga_law value;   /* of an expression */
+  int of;         /* number in the list of others */
 } ga_sensor_data;
 
 typedef struct ga_sensor_type {
   ga_element_type element; /* its name is the type's name */
   /* fills the bodies of el and the data from the description; owner begins messages */
-  ga_status (*describe)(const ga_mechanism *m, const char *owner, const ga_sensor *sensor,
-                        ga_element *el, ga_sensor_data *data, ga_error *err);
+  ga_status (*describe)(ga_mechanism *m, const char *owner, const ga_sensor *sensor, ga_element *el,
+                        ga_sensor_data *data, ga_error *err);
 } ga_sensor_type;
 /* The i-th type, NULL past the end. */
 const ga_sensor_type *ga_sensor_type_at(int i);
@@ -299,9 +347,21 @@ int ga_mechanism_evaluate(const ga_mechanism *m, double t, const double *q, cons
                           const ga_evaluation *out);
 /* The function of an element that is not finite at (t, q, v), as a sentence; "": none is. */
 const char *ga_mechanism_explain_nonfinite(const ga_mechanism *m, double t, const double *q,
-                                           const double *v, char *text, size_t room);
-extern const ga_model_ops ga_mechanism_ops;
+                                           const double *v, const double *u, char *text,
+                                           size_t room);
+extern const ga_model_ops ga_mechanism_ops, ga_mechanism_ops_reacting;
+/* time_corners.c: the first corner in time after t, of one element, and of all (a callback) */
+ga_corner ga_element_next_corner(const ga_mechanism *m, const ga_element *el, double t);
+void ga_mechanism_next_corner(void *user, double t, ga_corner *corner);
 
+/* signal/state.c: sets the inputs of m->model, false: no memory; sets v of all states to their rates
+ * at t, q and the other v */
+bool ga_mechanism_set_inputs(ga_mechanism *m);
+double ga_mechanism_next_sample(const ga_mechanism *m, double t);
+int ga_mechanism_sample(const ga_mechanism *m, double t, const double *q, const double *v,
+                        bool first, double *u);
+ga_status ga_mechanism_settle(const ga_mechanism *m, double t, const double *q, double *v,
+                              ga_error *err);
 /* assemble.c: assembles q0 and v0 at the build */
 ga_status ga_mechanism_assemble_start(ga_mechanism *m, double t0, ga_error *err);
 /* metric.c: sets m->model.metric; false: no memory */
@@ -327,6 +387,8 @@ ga_status ga_mechanism_claim(ga_mechanism *m, const char *what, const char *name
 /* Enters a new name into the table. index: number in the list of its kind; value: of a parameter */
 ga_status ga_mechanism_define(ga_mechanism *m, const char *name, ga_named kind, int index,
                               double value, ga_error *err);
+/* Takes back the last name that was defined. */
+void ga_mechanism_undefine(ga_mechanism *m, const char *name);
 /* the symbol of this name, NULL if there is none */
 const ga_symbol *ga_mechanism_find(const ga_mechanism *m, const char *name);
 /* *index = number of the body, 0 for "ground"; GA_ERR_ARG for an unknown name. owner begins
@@ -343,6 +405,13 @@ void ga_mechanism_forget_coordinates(ga_mechanism *m, int count);
 ga_status ga_mechanism_law(ga_mechanism *m, const char *owner, const char *field,
                            const ga_function *function, const ga_variable *variables, ga_law *law,
                            ga_error *err);
+/* Names of signals that an expression mentions, while it is parsed; ga_used_name: number of a name,
+ * entered as `copy` if it is new; -1: too many */
+typedef struct ga_used_names {
+  int count;
+  const char *name[GA_USES_MAX];
+} ga_used_names;
+int ga_used_name(ga_used_names *used, const char *name, const char *copy);
 /* FNV-1a hash of a text */
 unsigned ga_hash(const char *text);
 

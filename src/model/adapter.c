@@ -2,6 +2,7 @@
 /* Any subset of an evaluation, from evaluate or from single callbacks. */
 #include "model/adapter.h"
 
+#include <math.h>
 #include <stddef.h>
 
 #include "base/csr.h"
@@ -185,4 +186,27 @@ int ga_model_evaluate(const ga_model *model, double t, const double *q, const do
   }
   if (out->M) ga_adapter_put_constant_mass(model, out->M);
   return ga_adapter_ask(model, pass, false, t, q, v, &ask, &who);
+}
+
+/* The first corner after t: by the callback, else the first larger time of the list, found by
+ * bisection. */
+ga_corner ga_model_next_corner(const ga_model *model, double t) {
+  ga_corner corner = {.before = INFINITY, .t = INFINITY}; /* anything may jump */
+  if (model->ops->next_corner) {
+    model->ops->next_corner(model->user, t, &corner);
+    return corner;
+  }
+  int lo = -1, hi = model->ncorners; /* corners[lo] <= t < corners[hi] */
+  while (hi - lo > 1) {
+    const int middle = (lo + hi) / 2;
+    if (model->corners[middle] <= t) {
+      lo = middle;
+    } else {
+      hi = middle;
+    }
+  }
+  if (hi == model->ncorners) return corner;
+  corner.t = model->corners[hi];
+  corner.before = nextafter(corner.t, -INFINITY);
+  return corner;
 }

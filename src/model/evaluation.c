@@ -135,6 +135,7 @@ ga_status ga_eval_init(ga_eval *e, const ga_model *model, ga_arena *arena, ga_er
   }
   e->zero = ga_arena_doubles(arena, (size_t)e->nv);
   set_metric(e, arena);
+  ga_inputs_init(&e->inputs, model, arena);
   e->mult = ga_arena_doubles(arena, (size_t)e->nlam + (size_t)e->npsi);
   ga_csr_init(&e->M, e->nv, e->nv, model->pat_M, arena);
   ga_csr_init(&e->G, e->nlam, e->nv, model->pat_G, arena);
@@ -218,7 +219,8 @@ static ga_status blame_entry(ga_eval *e, const ga_model_field *field, const ga_e
   const bool pass = e->pass & field->bit;
   char why[240] = "";
   if (model->ops->explain_nonfinite) {
-    model->ops->explain_nonfinite(model->user, p->t, p->q, p->v, why, sizeof why);
+    model->ops->explain_nonfinite(model->user, p->t, p->q, p->v, ga_inputs_at(&e->inputs, p->t),
+                                  why, sizeof why);
   }
   if (*why) return ga_fail(e->err, GA_RETRY_NONFINITE, "t = %.9g: %s", p->t, why);
   return ga_fail(e->err, GA_RETRY_NONFINITE, "t = %.9g: callback '%s' wrote %g to %s%s%s", p->t,
@@ -298,6 +300,7 @@ ga_status ga_eval_all(ga_eval *e, double t, const double *q, const double *v,
   ga_evaluation ask = *out;
   const char *who;
   if (!v) v = e->zero;
+  ask.u = ga_inputs_at(&e->inputs, t);
   if (e->npsi == 0) ask.k = ask.k_drift = NULL, ask.H = ask.Y = NULL;
   if (e->nlam == 0) ask.g = ask.gt = ask.drift = NULL, ask.G = ask.Z = NULL;
   if (ask.gt && e->model->scleronomic) {

@@ -10,6 +10,7 @@
 #include "base/team.h"
 #include "model/adapter.h"
 #include "model/difference/colouring.h"
+#include "model/inputs.h"
 
 /* The pattern of Ct. */
 static inline const ga_csr *ga_eval_pattern_C(const ga_model *model) {
@@ -50,6 +51,7 @@ typedef struct ga_curvature {
 typedef struct ga_eval {
   const ga_model *model;
   int nq, nv, nlam, npsi;
+  ga_inputs inputs; /* values of the inputs; whoever sets tables closes it */
   /* The metric W = diag(w) of the model, ones if it gives none, and its square root; nv numbers. */
   double *metric, *root_metric;
   /* Several processes: the model is the subdomain of one of them. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Validation of a model before anything is computed with it. */
+#include <math.h>
+#include <string.h>
+
 #include "base/csr.h"
 #include "genalpha/ga_model.h"
 #include "lie/lie.h"
@@ -58,6 +61,14 @@ ga_status ga_model_validate(const ga_model *model, ga_error *err) {
     return ga_fail(err, GA_ERR_ARG, "nlam = %d, npsi = %d: neither may be negative", model->nlam,
                    model->npsi);
   }
+  if (model->ninput < 0) {
+    return ga_fail(err, GA_ERR_ARG, "ninput = %d: it must not be negative", model->ninput);
+  }
+  for (int i = 0; i < model->ninput && model->input; i++) {
+    if (isfinite(model->input[i])) continue;
+    return ga_fail(err, GA_ERR_ARG, "input[%d] = %g: inputs are finite numbers", i,
+                   model->input[i]);
+  }
   int nv = ga_space_nv(model->space);
   const ga_model_ops *ops = model->ops;
   for (int i = 0; i < nv && model->q_size; i++) {
@@ -69,6 +80,13 @@ ga_status ga_model_validate(const ga_model *model, ga_error *err) {
     if (model->metric[i] > 0 && isfinite(model->metric[i])) continue;
     return ga_fail(err, GA_ERR_ARG, "metric[%d] = %g: weights are finite and positive", i,
                    model->metric[i]);
+  }
+  for (int i = 0; i < model->ncorners; i++) {
+    if (model->corners && isfinite(model->corners[i]) &&
+        (i == 0 || model->corners[i] > model->corners[i - 1]))
+      continue;
+    return ga_fail(err, GA_ERR_ARG,
+                   "corners[%d]: a list of ncorners finite, increasing times is needed", i);
   }
   if (ops->gives && !ops->evaluate) {
     return ga_fail(err, GA_ERR_ARG, "ops->gives says what 'evaluate' gives, but that is missing");
@@ -93,4 +111,12 @@ ga_status ga_model_validate(const ga_model *model, ga_error *err) {
   if (status == GA_OK) status = check_pattern(model, model->pat_G, model->nlam, "G", true, err);
   if (status == GA_OK) status = check_pattern(model, model->pat_H, model->npsi, "H", true, err);
   return status;
+}
+
+/* The number of the input of this name; -1: there is none. */
+int ga_model_input(const ga_model *model, const char *name) {
+  for (int i = 0; i < model->ninput && model->input_names; i++) {
+    if (strcmp(model->input_names[i], name) == 0) return i;
+  }
+  return -1;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A state on disk: everything that influences later steps, so that a loaded run goes on bit by bit
- * like the run that saved it.
+/* A state on disk or in memory: everything that influences later steps, so that a loaded run goes
+ * on bit by bit like the run that saved it.
  *
  * Layout: a head (magic, version, byte order, sizes, method, parameters), a body (times,
  * statistics, arrays) and a checksum (FNV-1a) over both. Numbers are stored as they are in memory.
@@ -18,9 +18,7 @@
 #include "run/state_file.h"
 #include "run/state_walk.h"
 
-enum { VERSION = 5, ORDER = 0x01020304 };
-/* Format 4 differs in what automatic steps need: its files of given steps can be read. */
-enum { SAME_FOR_GIVEN_STEPS = 4 };
+enum { ORDER = 0x01020304 };
 static const char MAGIC[8] = "GASTATE";
 
 /* First bytes of the file. All members have 8 bytes or multiples, so that there is no padding. */
@@ -29,7 +27,7 @@ typedef struct {
   int64_t order, version;
   int64_t nq, nv, nlam, npsi, unknowns;
   int64_t fractions, automatic, events; /* how steps are chosen, how many events there are */
-  int64_t redundant;                    /* rows may be left out */
+  int64_t rows_inputs; /* rows may be left out, 0 or 1, plus twice the number of inputs */
   char method[32], variant[32];
   double par[5];
 } head;
@@ -46,7 +44,7 @@ static int64_t whole_unknowns(const ga_integrator *it, const ga_collector *whole
 static head make_head(const ga_integrator *it, const ga_collector *whole) {
   const ga_params *par = &it->options.par;
   head h = {.order = ORDER,
-            .version = VERSION,
+            .version = GA_STATE_VERSION,
             .nq = ga_state_whole_size(it, whole, GA_ENTRY_Q),
             .nv = ga_state_whole_size(it, whole, GA_ENTRY_V),
             .nlam = ga_state_whole_size(it, whole, GA_ENTRY_LAM),
@@ -55,7 +53,7 @@ static head make_head(const ga_integrator *it, const ga_collector *whole) {
             .fractions = it->sequence.n,
             .automatic = it->step_size.on,
             .events = it->events.n,
-            .redundant = it->redundancy.on,
+            .rows_inputs = it->redundancy.on + 2 * (int64_t)it->eval.inputs.n,
             .par = {par->alpha_m, par->alpha_f, par->beta, par->gamma, par->b}};
   memcpy(h.magic, MAGIC, sizeof MAGIC);
   strncpy(h.method, it->method->name, sizeof h.method - 1);
@@ -70,10 +68,11 @@ static uint64_t checksum(const unsigned char *bytes, size_t n) {
   return sum;
 }
 
-/* Length of the whole file in bytes. rows: the file lists the rows that are left out; *rows_at
+/* Length of the whole file of that format in bytes. rows: the file lists the rows that are left out; *rows_at
  * (may be NULL) is where in the body. */
-static size_t file_size(ga_integrator *it, const ga_collector *whole, bool rows, size_t *rows_at) {
-  ga_state_walk w = {.mode = GA_WALK_MEASURE, .whole = whole, .rows = rows};
+static size_t file_size(ga_integrator *it, const ga_collector *whole, int version, bool rows,
+                        size_t *rows_at) {
+  ga_state_walk w = {.mode = GA_WALK_MEASURE, .whole = whole, .version = version, .rows = rows};
   ga_state_walk_body(&w, it);
   if (rows_at) *rows_at = w.rows_at;
   return sizeof(head) + w.bytes + sizeof(uint64_t);
@@ -84,6 +83,7 @@ static size_t file_size(ga_integrator *it, const ga_collector *whole, bool rows,
 static void forget_factors_and_guesses(ga_integrator *it) {
   ga_step_reset(&it->step);
   ga_predictor_forget(&it->predictor);
+  it->corners.known = false;
   const ga_error before = it->error;
   const ga_evaluation rows = {.G = &it->saddle.G, .H = &it->saddle.H};
   if (it->predictor.weight &&
@@ -109,33 +109,46 @@ static ga_status share_root_status(ga_integrator *it, const ga_collector *whole,
   return ga_fail(&it->error, (ga_status)told.status, "%s", told.text);
 }
 
+/* bytes (n of them, n = file_size) <- the whole file. In a team all processes gather, and bytes is
+ * NULL but on the root. The integrator does not change. */
+static ga_status write_bytes(ga_integrator *it, const ga_collector *whole, unsigned char *bytes,
+                             size_t n) {
+  ga_state_walk w = {.mode = GA_WALK_WRITE,
+                     .at = bytes ? bytes + sizeof(head) : NULL,
+                     .whole = whole,
+                     .version = GA_STATE_VERSION,
+                     .rows = it->redundancy.on};
+  ga_state_walk_body(&w, it);
+  if (w.status != GA_OK)
+    return ga_fail(&it->error, w.status, "the ranks' states could not be gathered");
+  if (!bytes) return GA_OK;
+  const head h = make_head(it, whole);
+  memcpy(bytes, &h, sizeof h);
+  const uint64_t sum = checksum(bytes, n - sizeof sum);
+  memcpy(bytes + n - sizeof sum, &sum, sizeof sum);
+  return GA_OK;
+}
+
+/* GA_ERR_ARG before the first start. Inputs that were set are applied, so that the state is that of
+ * the motion from now on. */
+static ga_status check_started(ga_integrator *it) {
+  if (!it->started) return ga_fail(&it->error, GA_ERR_ARG, "ga_integrator_start comes first");
+  return ga_integrator_apply_inputs(it);
+}
+
 /* Write the file; in a team all processes gather and the root writes. The integrator does not
  * change. */
 static ga_status save_state(ga_integrator *it, const char *path, const ga_collector *whole) {
   if (!path) return ga_fail(&it->error, GA_ERR_ARG, "path is NULL");
-  if (!it->started) return ga_fail(&it->error, GA_ERR_ARG, "ga_integrator_start comes first");
-  const bool root = !whole || whole->root, rows = it->redundancy.on;
-  const size_t n = file_size(it, whole, rows, NULL);
+  ga_status status = check_started(it);
+  if (status != GA_OK) return status;
+  const bool root = !whole || whole->root;
+  const size_t n = file_size(it, whole, GA_STATE_VERSION, it->redundancy.on, NULL);
   unsigned char *bytes = root ? ga_calloc(n, 1) : NULL;
-  ga_status status = GA_OK;
   if (root && !bytes) status = ga_fail(&it->error, GA_ERR_MEM, "no memory to save the state");
   status = share_root_status(it, whole, status);
-  if (status == GA_OK) {
-    ga_state_walk w = {.mode = GA_WALK_WRITE,
-                       .at = root ? bytes + sizeof(head) : NULL,
-                       .whole = whole,
-                       .rows = rows};
-    ga_state_walk_body(&w, it);
-    status = w.status;
-    if (status != GA_OK) ga_fail(&it->error, status, "the ranks' states could not be gathered");
-  }
-  if (status == GA_OK && root) {
-    const head h = make_head(it, whole);
-    memcpy(bytes, &h, sizeof h);
-    const uint64_t sum = checksum(bytes, n - sizeof sum);
-    memcpy(bytes + n - sizeof sum, &sum, sizeof sum);
-    status = ga_file_replace(&it->error, path, bytes, n);
-  }
+  if (status == GA_OK) status = write_bytes(it, whole, bytes, n);
+  if (status == GA_OK && root) status = ga_file_replace(&it->error, path, bytes, n);
   ga_free(bytes);
   return share_root_status(it, whole, status);
 }
@@ -154,6 +167,23 @@ ga_status ga_integrator_save(ga_integrator *it, const char *path) {
   return ga_integrator_save_whole(it, path, NULL);
 }
 
+/* The bytes of the file into memory of the caller, without a file and without allocation. */
+ga_status ga_integrator_save_memory(ga_integrator *it, void *bytes, size_t *size) {
+  ga_error_clear(&it->error);
+  const ga_status status = check_started(it);
+  if (status != GA_OK) return status;
+  const size_t room = *size;
+  *size = file_size(it, NULL, GA_STATE_VERSION, it->redundancy.on, NULL);
+  if (!bytes) return GA_OK;
+  if (room < *size) {
+    return ga_fail(&it->error, GA_ERR_ARG, "a state has %zu bytes, the memory given for it %zu",
+                   *size, room);
+  }
+  write_bytes(it, NULL, bytes, *size);
+  forget_factors_and_guesses(it);
+  return GA_OK;
+}
+
 /* Words for the choice of step sizes in a head; text is used for what is not constant. */
 static const char *describe_steps(const head *h, char *text, size_t room) {
   if (h->automatic) return "automatic steps";
@@ -162,70 +192,73 @@ static const char *describe_steps(const head *h, char *text, size_t room) {
   return text;
 }
 
-/* GA_ERR_FILE unless the file is for this integrator; the message says what differs. */
-static ga_status check_head(ga_integrator *it, const char *path, const head *h,
+/* GA_ERR_FILE unless the state is for this integrator; the message says what differs. name: how
+ * messages call the state. */
+static ga_status check_head(ga_integrator *it, const char *name, const head *h,
                             const ga_collector *whole) {
   ga_error *err = &it->error;
   head own = make_head(it, whole);
   if (memcmp(h->magic, MAGIC, sizeof MAGIC) != 0) {
-    return ga_fail(err, GA_ERR_FILE, "'%s' is not a state file of genalpha", path);
+    return ga_fail(err, GA_ERR_FILE, "%s is not a state file of genalpha", name);
   }
   if (h->order != ORDER) {
-    return ga_fail(err, GA_ERR_FILE, "state file '%s' comes from a machine of other byte order",
-                   path);
+    return ga_fail(err, GA_ERR_FILE, "%s comes from a machine of other byte order", name);
   }
-  if (h->version == SAME_FOR_GIVEN_STEPS && h->automatic) {
+  if (h->version == GA_STATE_OLDEST && h->automatic) {
     return ga_fail(
         err, GA_ERR_FILE,
         "state file '%s' was saved with automatic steps by an older version, whose error "
         "estimates were others: start anew, or go on from the version that saved it",
-        path);
+        name);
   }
-  if (h->version != VERSION && h->version != SAME_FOR_GIVEN_STEPS) {
+  if (h->version < GA_STATE_OLDEST || h->version > GA_STATE_VERSION) {
     return ga_fail(err, GA_ERR_FILE,
-                   "state file '%s' has format %lld, this library reads format %d: it was written "
+                   "%s has format %lld, this library reads format %d: it was written "
                    "by a %s version",
-                   path, (long long)h->version, VERSION, h->version > VERSION ? "newer" : "older");
+                   name, (long long)h->version, GA_STATE_VERSION,
+                   h->version > GA_STATE_VERSION ? "newer" : "older");
   }
   if (!memchr(h->method, '\0', sizeof h->method) || !memchr(h->variant, '\0', sizeof h->variant)) {
-    return ga_fail(err, GA_ERR_FILE, "state file '%s' is damaged", path);
+    return ga_fail(err, GA_ERR_FILE, "%s is damaged", name);
   }
   if (strcmp(h->method, own.method) != 0 || strcmp(h->variant, own.variant) != 0) {
-    return ga_fail(err, GA_ERR_FILE,
-                   "state file '%s' is of method '%s%s%s', this run uses '%s%s%s'", path, h->method,
-                   h->variant[0] ? " " : "", h->variant, own.method, own.variant[0] ? " " : "",
-                   own.variant);
+    return ga_fail(err, GA_ERR_FILE, "%s is of method '%s%s%s', this run uses '%s%s%s'", name,
+                   h->method, h->variant[0] ? " " : "", h->variant, own.method,
+                   own.variant[0] ? " " : "", own.variant);
   }
   if (memcmp(&h->nq, &own.nq, 5 * sizeof h->nq) != 0) {
     return ga_fail(err, GA_ERR_FILE,
-                   "state file '%s' is of another model: %lld coordinates, %lld velocities, %lld + "
+                   "%s is of another model: %lld coordinates, %lld velocities, %lld + "
                    "%lld constraints; this one has %lld, %lld, %lld + %lld",
-                   path, (long long)h->nq, (long long)h->nv, (long long)h->nlam, (long long)h->npsi,
+                   name, (long long)h->nq, (long long)h->nv, (long long)h->nlam, (long long)h->npsi,
                    (long long)own.nq, (long long)own.nv, (long long)own.nlam, (long long)own.npsi);
   }
   if (h->automatic != own.automatic || h->fractions != own.fractions) {
     char made[64], here[64];
-    return ga_fail(err, GA_ERR_FILE, "state file '%s' is of a run with %s, this one has %s", path,
+    return ga_fail(err, GA_ERR_FILE, "%s is of a run with %s, this one has %s", name,
                    describe_steps(h, made, sizeof made), describe_steps(&own, here, sizeof here));
   }
   if (h->events != own.events) {
-    return ga_fail(err, GA_ERR_FILE,
-                   "state file '%s' has %lld events, this run %lld: add the same events first",
-                   path, (long long)h->events, (long long)own.events);
+    return ga_fail(err, GA_ERR_FILE, "%s has %lld events, this run %lld: add the same events first",
+                   name, (long long)h->events, (long long)own.events);
+  }
+  if (h->rows_inputs / 2 != own.rows_inputs / 2) {
+    return ga_fail(err, GA_ERR_FILE, "%s has %lld inputs, this model has %lld", name,
+                   (long long)(h->rows_inputs / 2), (long long)(own.rows_inputs / 2));
   }
   if (memcmp(h->par, own.par, sizeof own.par) != 0) {
     return ga_fail(err, GA_ERR_FILE,
-                   "state file '%s' has other parameters: alpha_m %.10g, alpha_f %.10g, beta "
+                   "%s has other parameters: alpha_m %.10g, alpha_f %.10g, beta "
                    "%.10g, gamma %.10g, b %.10g",
-                   path, h->par[0], h->par[1], h->par[2], h->par[3], h->par[4]);
+                   name, h->par[0], h->par[1], h->par[2], h->par[3], h->par[4]);
   }
   return GA_OK;
 }
 
-/* GA_ERR_FILE: the file is incomplete or damaged. */
-static ga_status fail_damaged(ga_integrator *it, const char *path) {
-  return ga_fail(&it->error, GA_ERR_FILE,
-                 "state file '%s' is torn or damaged; take an older one or start anew", path);
+/* GA_ERR_FILE: the state is incomplete or damaged. */
+static ga_status fail_damaged(ga_integrator *it, const char *name) {
+  return ga_fail(&it->error, GA_ERR_FILE, "%s is torn or damaged; take an older one or start anew",
+                 name);
 }
 
 /* Plausibility of the first six numbers of the body: t, h of the memory, next h, last h (0 after a
@@ -238,84 +271,85 @@ static bool times_make_sense(const unsigned char *body) {
 
 /* GA_ERR_FILE if the file has rows left out and this run has redundant = refuse. Without such rows
  * both settings may continue the run. rows: where transfer_rows begins. */
-static ga_status check_rows(ga_integrator *it, const char *path, const unsigned char *rows) {
+static ga_status check_rows(ga_integrator *it, const char *name, const unsigned char *rows) {
   int64_t number[4]; /* rank, rows left out, calm, singular: see transfer_rows */
   memcpy(number, rows, sizeof number);
   if (it->redundancy.on || (number[1] == 0 && number[3] == 0)) return GA_OK;
   return ga_fail(&it->error, GA_ERR_FILE,
-                 "state file '%s' is of a run that leaves out %lld redundant constraints: it can "
+                 "%s is of a run that leaves out %lld redundant constraints: it can "
                  "go on with redundant = allow only",
-                 path, (long long)number[1]);
+                 name, (long long)number[1]);
 }
 
-/* A file in memory. */
+/* A state in memory, read and checked. */
 typedef struct {
-  unsigned char *bytes;
+  unsigned char *bytes; /* the whole file, or t, q and v of start values */
   size_t n;
   bool rows;  /* it lists the rows that are left out */
   bool start; /* it has start values only: t, q, v (start_file.h) */
 } contents;
 
-/* Read a file of start values into *c. The caller frees c->bytes. */
-static ga_status read_start_file(ga_integrator *it, const char *path, FILE *file,
-                                 const ga_collector *whole, contents *c) {
-  const ga_start_sizes sizes = {
-      ga_state_whole_size(it, whole, GA_ENTRY_Q), ga_state_whole_size(it, whole, GA_ENTRY_V),
-      ga_state_whole_size(it, whole, GA_ENTRY_LAM), ga_state_whole_size(it, whole, GA_ENTRY_PSI)};
-  double *values = NULL;
-  const ga_status status = ga_start_file_read(file, path, &sizes, &values, &it->error);
-  c->start = true;
-  c->n = (size_t)(1 + sizes.nq + sizes.nv) * sizeof(double);
-  c->bytes = (unsigned char *)values;
-  return status;
-}
-
-/* Read and check the head. */
-static ga_status read_head(ga_integrator *it, const char *path, FILE *file,
-                           const ga_collector *whole, head *h) {
-  unsigned char bytes[sizeof *h] = {0};
-  const size_t got = fread(bytes, 1, sizeof bytes, file);
-  if (ferror(file)) return ga_file_error(&it->error, path, "read");
-  if (got < sizeof bytes && memcmp(bytes, MAGIC, got < sizeof MAGIC ? got : sizeof MAGIC) == 0) {
-    return fail_damaged(it, path);
-  }
-  memcpy(h, bytes, sizeof *h);
-  return check_head(it, path, h, whole);
-}
-
-/* Read the whole file into *c: exactly the expected length, with the right checksum. The caller
- * frees c->bytes, also after a failure. */
-static ga_status read_file(ga_integrator *it, const char *path, FILE *file,
-                           const ga_collector *whole, contents *c) {
+/* Check the n bytes of a state: *c <- what is in them, whose c->bytes points into them. */
+static ga_status check_bytes(ga_integrator *it, const char *name, const unsigned char *bytes,
+                             size_t n, const ga_collector *whole, contents *c) {
   head h;
   uint64_t sum;
   size_t rows_at;
-  ga_status status = read_head(it, path, file, whole, &h);
-  if (status != GA_OK) return status;
-  c->rows = h.redundant != 0;
-  c->n = file_size(it, whole, c->rows, &rows_at);
-  c->bytes = ga_calloc(c->n, 1);
-  if (!c->bytes) return ga_fail(&it->error, GA_ERR_MEM, "no memory to load a state");
-  memcpy(c->bytes, &h, sizeof h);
-  const unsigned char *body = c->bytes + sizeof h;
-  const size_t got = fread(c->bytes + sizeof h, 1, c->n - sizeof h, file);
-  if (ferror(file)) return ga_file_error(&it->error, path, "read");
-  memcpy(&sum, c->bytes + c->n - sizeof sum, sizeof sum);
-  const bool complete = got == c->n - sizeof h && fgetc(file) == EOF;
-  if (!complete || sum != checksum(c->bytes, c->n - sizeof sum) || !times_make_sense(body)) {
-    return fail_damaged(it, path);
+  if (ga_start_file_is(bytes, n)) {
+    const ga_start_sizes sizes = {
+        ga_state_whole_size(it, whole, GA_ENTRY_Q), ga_state_whole_size(it, whole, GA_ENTRY_V),
+        ga_state_whole_size(it, whole, GA_ENTRY_LAM), ga_state_whole_size(it, whole, GA_ENTRY_PSI)};
+    c->start = true;
+    c->n = (size_t)(1 + sizes.nq + sizes.nv) * sizeof(double);
+    return ga_start_file_values(bytes, n, name, &sizes, &c->bytes, &it->error);
   }
-  return c->rows ? check_rows(it, path, body + rows_at) : GA_OK;
+  if (n < sizeof h && memcmp(bytes, MAGIC, n < sizeof MAGIC ? n : sizeof MAGIC) == 0) {
+    return fail_damaged(it, name);
+  }
+  memset(&h, 0, sizeof h);
+  memcpy(&h, bytes, n < sizeof h ? n : sizeof h);
+  const ga_status status = check_head(it, name, &h, whole);
+  if (status != GA_OK) return status;
+  c->rows = h.rows_inputs % 2 != 0;
+  c->n = file_size(it, whole, (int)h.version, c->rows, &rows_at);
+  c->bytes = (unsigned char *)bytes; /* they are only read */
+  if (n != c->n) return fail_damaged(it, name);
+  memcpy(&sum, bytes + n - sizeof sum, sizeof sum);
+  const unsigned char *body = bytes + sizeof h;
+  if (sum != checksum(bytes, n - sizeof sum) || !times_make_sense(body)) {
+    return fail_damaged(it, name);
+  }
+  return c->rows ? check_rows(it, name, body + rows_at) : GA_OK;
 }
 
-/* Copy the file that the root has read to all processes; each allocates c->bytes. */
-static ga_status spread_file(ga_integrator *it, const ga_collector *whole, contents *c) {
+/* Read the file into *bytes, which the caller frees, and check it. What is longer than any state
+ * of this integrator is not read to its end. */
+static ga_status read_file(ga_integrator *it, const char *path, const ga_collector *whole,
+                           unsigned char **bytes, contents *c) {
+  char name[sizeof it->error.text];
+  const size_t most = file_size(it, whole, GA_STATE_VERSION, true, NULL) + 1;
+  *bytes = ga_calloc(most, 1);
+  if (!*bytes) return ga_fail(&it->error, GA_ERR_MEM, "no memory to load a state");
+  FILE *file = fopen(path, "rb");
+  if (!file) return ga_file_error(&it->error, path, "opened");
+  const size_t got = fread(*bytes, 1, most, file);
+  const ga_status status = ferror(file) ? ga_file_error(&it->error, path, "read") : GA_OK;
+  fclose(file);
+  if (status != GA_OK) return status;
+  snprintf(name, sizeof name, "state file '%s'", path);
+  return check_bytes(it, name, *bytes, got, whole, c);
+}
+
+/* Copy the state that the root has read to all processes. On the others c->bytes = *bytes, which the
+ * caller frees. */
+static ga_status spread_file(ga_integrator *it, const ga_collector *whole, unsigned char **bytes,
+                             contents *c) {
   int64_t told[3] = {(int64_t)c->n, c->rows, c->start};
   if (!whole) return GA_OK;
   ga_status status = whole->spread(whole->context, told, sizeof told);
   if (status != GA_OK) return status;
   c->n = (size_t)told[0], c->rows = told[1] != 0, c->start = told[2] != 0;
-  if (!whole->root) c->bytes = ga_calloc(c->n, 1);
+  if (!whole->root) c->bytes = *bytes = ga_calloc(c->n, 1);
   if (!c->bytes) status = ga_fail(&it->error, GA_ERR_MEM, "no memory to load a state");
   status = ga_team_agree(it->eval.team, status, &it->error);
   return status == GA_OK ? whole->spread(whole->context, c->bytes, c->n) : status;
@@ -325,16 +359,23 @@ static ga_status spread_file(ga_integrator *it, const ga_collector *whole, conte
  * cannot be set up, this fails with the state changed already. */
 static ga_status restore_from_contents(ga_integrator *it, const ga_collector *whole,
                                        const contents *c) {
-  ga_state_walk_body(
-      &(ga_state_walk){
-          .mode = GA_WALK_READ, .at = c->bytes + sizeof(head), .whole = whole, .rows = c->rows},
-      it);
+  head h;
+  memcpy(&h, c->bytes, sizeof h);
+  ga_state_walk_body(&(ga_state_walk){.mode = GA_WALK_READ,
+                                      .at = c->bytes + sizeof h,
+                                      .whole = whole,
+                                      .version = (int)h.version,
+                                      .rows = c->rows},
+                     it);
   it->state.t = it->mem.t;
   if (!it->step_size.on) it->options.h = it->h;
   it->started = true;
+  it->input_changed = false;
+  ga_integrator_inputs_show(it);
   it->repivots_base = ga_integrator_repivots(it) - it->stats.repivots;
   ga_eval_set_step(&it->eval, it->step_size.on ? it->mem.h : it->h);
   it->last.valid = false;
+  it->corners.passed = it->corners.warned = false;
   it->events.stopped_by = -1;
   ga_passages_reset(it);
   ga_status status = GA_OK;
@@ -368,25 +409,23 @@ static ga_status start_from_contents(ga_integrator *it, const ga_collector *whol
   return status;
 }
 
+/* Set the integrator to a state that was checked, or start it there. */
+static ga_status load_contents(ga_integrator *it, const ga_collector *whole, const contents *c) {
+  return c->start ? start_from_contents(it, whole, c) : restore_from_contents(it, whole, c);
+}
+
 /* Read the file (in a team the root does) and set the integrator to its state. If reading or
  * checking fails, the integrator does not change. */
 static ga_status load_state(ga_integrator *it, const char *path, const ga_collector *whole) {
   if (!path) return ga_fail(&it->error, GA_ERR_ARG, "path is NULL");
   contents c = {0};
+  unsigned char *bytes = NULL;
   ga_status status = GA_OK;
-  if (!whole || whole->root) {
-    FILE *file = fopen(path, "rb");
-    status = !file                    ? ga_file_error(&it->error, path, "opened")
-             : ga_start_file_is(file) ? read_start_file(it, path, file, whole, &c)
-                                      : read_file(it, path, file, whole, &c);
-    if (file) fclose(file);
-  }
+  if (!whole || whole->root) status = read_file(it, path, whole, &bytes, &c);
   status = share_root_status(it, whole, status);
-  if (status == GA_OK) status = spread_file(it, whole, &c);
-  if (status == GA_OK) {
-    status = c.start ? start_from_contents(it, whole, &c) : restore_from_contents(it, whole, &c);
-  }
-  ga_free(c.bytes);
+  if (status == GA_OK) status = spread_file(it, whole, &bytes, &c);
+  if (status == GA_OK) status = load_contents(it, whole, &c);
+  ga_free(bytes);
   return status;
 }
 
@@ -399,4 +438,13 @@ ga_status ga_integrator_load_whole(ga_integrator *it, const char *path, const ga
 /* Load a state that ga_integrator_save wrote; GA_ERR_FILE if it does not fit this run. */
 ga_status ga_integrator_load(ga_integrator *it, const char *path) {
   return ga_integrator_load_whole(it, path, NULL);
+}
+
+/* Load a state that ga_integrator_save_memory wrote, or the content of a file. */
+ga_status ga_integrator_load_memory(ga_integrator *it, const void *bytes, size_t size) {
+  contents c = {0};
+  ga_error_clear(&it->error);
+  if (!bytes) return ga_fail(&it->error, GA_ERR_ARG, "the state is NULL");
+  const ga_status status = check_bytes(it, "the state in memory", bytes, size, NULL, &c);
+  return status == GA_OK ? load_contents(it, NULL, &c) : status;
 }

@@ -42,10 +42,15 @@ void ga_dense_output_init(ga_integrator *it) {
   work->twice = ga_arena_doubles(&it->arena, (size_t)it->eval.nv);
 }
 
+/* The end of the last step: the accepted state or, if the step ended at a corner, the one before it. */
+static const ga_memory *end_of_step(const ga_integrator *it) {
+  return it->corners.passed ? &it->corners.left : &it->mem;
+}
+
 /* Output q (nq numbers) at theta in the last step, by the formulas at the head of this file.
  * it->last must be valid. */
 static void position_at(const ga_integrator *it, double theta, double *q) {
-  const ga_memory *from = &it->last.mem, *to = &it->mem;
+  const ga_memory *from = &it->last.mem, *to = end_of_step(it);
   const ga_space *space = it->model->space;
   double h = to->t - from->t;
   double *w = it->dense_work.w, *bracket = it->dense_work.bracket, *twice = it->dense_work.twice;
@@ -68,13 +73,13 @@ static void interpolate(int n, double theta, const double *x0, const double *x1,
 /* State at t in the last step into the arrays of *out that are not NULL; the accepted state if
  * there is no last step. t must lie in the step, ends included. */
 void ga_dense_output_state(const ga_integrator *it, double t, const ga_dense_output *out) {
-  const ga_memory *from = &it->last.mem, *to = &it->mem;
+  const ga_memory *from = &it->last.mem, *to = end_of_step(it);
   const ga_eval *e = &it->eval;
   double h = to->t - from->t;
   double theta = it->last.valid ? (t - from->t) / h : 1;
   if (theta == 1 || theta == 0) {
     /* the ends as they are, bit by bit */
-    const ga_memory *end = theta == 1 ? to : from;
+    const ga_memory *end = theta == 1 ? &it->mem : from;
     if (out->q) memcpy(out->q, end->q, (size_t)e->nq * sizeof(double));
     if (out->v) memcpy(out->v, end->v, (size_t)e->nv * sizeof(double));
     if (out->vd) memcpy(out->vd, end->vd, (size_t)e->nv * sizeof(double));

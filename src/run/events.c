@@ -76,7 +76,14 @@ static ga_state state_at(ga_integrator *it, double t) {
   it->state.t = it->mem.t;
   if (t == it->mem.t) return it->state;
   ga_dense_output_state(it, t, at);
-  return (ga_state){t, it->state.h, at->q, at->v, at->vd, NULL, at->lam, at->psi};
+  return (ga_state){.t = t,
+                    .h = it->state.h,
+                    .q = at->q,
+                    .v = at->v,
+                    .vd = at->vd,
+                    .lam = at->lam,
+                    .psi = at->psi,
+                    .u = ga_inputs_at(&it->eval.inputs, t)};
 }
 
 /* *value of event i at time t inside the last step (or the accepted time); GA_ERR_MODEL if it is

@@ -20,12 +20,14 @@ static void allocate_arrays(ga_integrator *it) {
   ga_dense_output_init(it);
   ga_rest_init(it);
   ga_events_init(it);
+  ga_corners_init(it);
   it->state = (ga_state){.q = it->mem.q,
                          .v = it->mem.v,
                          .vd = it->mem.vd,
                          .a = it->mem.a,
                          .lam = it->mem.lam,
                          .psi = it->mem.psi};
+  ga_integrator_inputs_init(it);
 }
 
 /* GA_OK if h is positive, finite, and h^2 does not underflow; otherwise GA_ERR_STEP in *err. */
@@ -50,6 +52,15 @@ static ga_status check_team(const ga_options *o, ga_error *err) {
   return GA_OK;
 }
 
+/* GA_ERR_ARG if an accuracy is asked for, which takes several runs. */
+static ga_status check_accuracy(const ga_options *o, ga_error *err) {
+  if (o->accuracy == 0) return GA_OK;
+  return ga_fail(err, GA_ERR_ARG,
+                 "accuracy = %g is the error of a whole solution, from several runs: use "
+                 "ga_solution_new (ga_accuracy.h); an integrator makes a single run",
+                 o->accuracy);
+}
+
 /* GA_ERR_ARG on all processes of a team unless their options are equal: each process decides for
  * itself, and all must decide alike. Collective; GA_OK for a single process. */
 static ga_status check_same_options(ga_integrator *it) {
@@ -58,22 +69,23 @@ static ga_status check_same_options(ga_integrator *it) {
   for (const char *at = o->method; *at; at++) name = 33 * name + (unsigned char)*at;
   for (const char *at = o->variant; *at; at++) name = 33 * name + (unsigned char)*at;
   /* some options share a number, for there is room for GA_TEAM_SAME of them */
-  const double common[] = {o->par.alpha_m,
-                           o->par.alpha_f,
-                           o->par.beta,
-                           o->par.gamma,
-                           o->par.b,
-                           name,
-                           o->h,
-                           o->h_max,
-                           o->rtol,
-                           o->atol,
-                           (double)o->start + 10 * (double)o->rescale + 100 * (double)o->initial,
-                           o->newton_tol,
-                           o->newton_max + 1e-3 * (double)o->mass_at,
-                           o->matrix_every + 1e7 * o->project_every,
-                           o->h_min,
-                           ga_eval_own_reaction(&it->eval)};
+  const double common[] = {
+      o->par.alpha_m,
+      o->par.alpha_f,
+      o->par.beta,
+      o->par.gamma,
+      o->par.b,
+      name,
+      o->h,
+      o->h_max,
+      o->rtol,
+      o->atol,
+      (double)o->start + 10 * (double)o->rescale + 100 * (double)o->initial,
+      o->newton_tol,
+      o->newton_max + 1e-3 * (double)o->mass_at + 1e-4 * (double)o->cut_at_corners,
+      o->matrix_every + 1e7 * o->project_every,
+      o->h_min,
+      ga_eval_own_reaction(&it->eval)};
   if (ga_team_same(it->eval.team, GA_TEAM_SAME, common)) return GA_OK;
   return ga_fail(&it->error, GA_ERR_ARG,
                  "the processes of the team have different options or kinds of models: method, "
@@ -102,6 +114,7 @@ static ga_status set_up_alone(ga_integrator *it) {
   if (!it->method) return err->code;
   it->rho_inf = ga_params_check(&it->options.par).rho_inf;
   status = check_team(&it->options, err);
+  if (status == GA_OK) status = check_accuracy(&it->options, err);
   if (status == GA_OK) status = ga_check_setting(it->method, it->model, &it->options, err);
   if (status == GA_OK) status = ga_eval_init(&it->eval, it->model, &it->arena, err);
   if (status != GA_OK) return status;
@@ -192,6 +205,7 @@ ga_status ga_integrator_new(const ga_model *model, const ga_options *options, ga
 /* Free the integrator and all it owns, not model and team; NULL is allowed, and one half made. */
 void ga_integrator_free(ga_integrator *it) {
   if (!it) return;
+  ga_inputs_close(&it->eval.inputs);
   ga_step_close(&it->step);
   ga_redundancy_close(it);
   ga_saddle_close(&it->saddle);
@@ -224,8 +238,10 @@ static void prefix_start_time(ga_error *err, double t) {
  * Collective. */
 static ga_status begin_and_observe(ga_integrator *it, bool again) {
   it->started = true;
+  it->input_changed = false;
   it->state.h = 0;
   it->state.t = it->mem.t;
+  ga_integrator_inputs_show(it);
   it->last.valid = false;
   /* false: begin with the first fraction of h */
   if (!again || it->sequence.n > 1) ga_plan_rebase(it, false);
@@ -239,9 +255,11 @@ static ga_status start_and_observe(ga_integrator *it, const ga_beginning *from) 
   ga_eval_set_step(&it->eval, it->h); /* automatic steps find theirs */
   ga_linsol_reset(&it->saddle.kkt.ls);
   long repivots = ga_integrator_repivots(it);
-  ga_status status = ga_start_at(it, from);
+  ga_status status = ga_integrator_inputs_begin(it, from);
+  if (status == GA_OK) status = ga_start_at(it, from);
   if (status == GA_OK && !from->again) it->repivots_base = repivots;
   ga_integrator_count_repivots(it);
+  if (status == GA_OK) ga_corners_begin(it, from->again);
   if (status == GA_OK) return begin_and_observe(it, false);
   prefix_start_time(&it->error, from->t);
   return status;
@@ -303,6 +321,7 @@ ga_status ga_integrator_restart(ga_integrator *it, const double *q, const double
   if (q || it->saddle.soft || it->redundancy.singular) return start_again(it, q, v);
   status = ga_restart_here(it, v, &done);
   ga_integrator_count_repivots(it);
+  ga_corners_begin(it, true);
   if (status == GA_OK) return done ? begin_and_observe(it, true) : start_again(it, q, v);
   prefix_start_time(&it->error, it->mem.t);
   return status;

@@ -5,6 +5,7 @@
 
 #include "genalpha/ga_events.h"
 #include "kkt/projection.h"
+#include "run/corners.h"
 #include "run/passages.h"
 #include "run/predictor.h"
 #include "run/redundancy.h"
@@ -22,6 +23,7 @@ typedef struct ga_sequence {
   double t_base;    /* time that t_n is computed from */
   long n_base;      /* steps made since t_base */
   long first;       /* index of the fraction that was next at t_base */
+  double t_rest;    /* end of a step that was cut at a corner; -INFINITY: none was */
 } ga_sequence;
 
 /* The accepted state before the last step, and everything that is restored when that step is taken
@@ -116,9 +118,14 @@ struct ga_integrator {
   ga_step step;
   ga_redundancy redundancy;
   ga_passages passages;
+  ga_corners corners;
   ga_predictor predictor;
-  ga_memory mem;  /* the accepted state */
-  ga_state state; /* pointers into mem, for the user */
+  ga_memory mem;      /* the accepted state */
+  ga_state state;     /* pointers into mem, for the user */
+  double *inputs;     /* values of the inputs at state.t, for the user */
+  double next_sample; /* when the model sets inputs of its own again; INFINITY: never */
+  double *sampled;    /* work of samples.c, one number for each input */
+  bool input_changed; /* an input was set, and the next step needs a restart */
   bool started;
   long repivots_base; /* ga_integrator_repivots at the start; statistics count from there */
   double h;           /* size of the next steps; with automatic steps, of the next one */
@@ -192,6 +199,9 @@ ga_status ga_start_memory(ga_integrator *it, ga_start start, ga_memory *mem);
  * with automatic sizes, after a jump, it changes nothing and a start is needed. */
 void ga_restart_init(ga_integrator *it);
 ga_status ga_restart_here(ga_integrator *it, const double *v, bool *done);
+/* Something jumps at the accepted time: build the memory anew for steps of h, with automatic sizes,
+ * too. */
+ga_status ga_restart_at_corner(ga_integrator *it, double h);
 
 /* Solve the first step of an implicit start together with its a_n. */
 ga_status ga_start_implicit_step(ga_integrator *it, const ga_past *past, double h, double t1);
@@ -238,6 +248,7 @@ typedef struct ga_plan {
   double h, t1;
   double whole; /* its size before it was reduced to meet t_end */
   bool regular; /* it is a step of the sequence, not one reduced to meet t_end */
+  double rest;  /* it was cut at a corner: where the next one ends; -INFINITY: it was not */
 } ga_plan;
 /* memory_change.c: Is the planned step too short to be solved? Then `extrapolate` moves q, v and
  * the time of the memory to t1 instead. */
@@ -245,6 +256,18 @@ bool ga_memory_step_too_short(ga_integrator *it, const ga_plan *plan);
 void ga_memory_extrapolate(ga_integrator *it, double t1);
 /* Set the time of the accepted state to t1, which differs from it by rounding only. */
 void ga_memory_set_time(ga_integrator *it, double t1);
+
+/* inputs.c: `allocate` the array of the user's state. `begin` sets the values at the start of a run.
+ * `apply` restarts if an input has jumped; to be called before a step. `stop` is the time where the
+ * next step must end at the latest, t_end or a jump. `show` renews the values of the user's state. */
+/* samples.c: the inputs that the model sets itself, at a start, and where they are due */
+ga_status ga_samples_begin(ga_integrator *it, double t, const double *q, const double *v);
+ga_status ga_samples_take(ga_integrator *it);
+void ga_integrator_inputs_init(ga_integrator *it);
+ga_status ga_integrator_inputs_begin(ga_integrator *it, const ga_beginning *from);
+ga_status ga_integrator_inputs_apply(ga_integrator *it);
+double ga_integrator_inputs_stop(const ga_integrator *it, double t_end);
+void ga_integrator_inputs_show(ga_integrator *it);
 
 /* plan.c: times that differ by less than this are equal up to rounding. */
 double ga_same_time(double t, double t1);

@@ -219,6 +219,7 @@ static void count_step(ga_integrator *it, double h) {
   it->stats.h_least = it->stats.h_least > 0 ? fmin(it->stats.h_least, h) : h;
   it->state.h = h;
   it->state.t = it->mem.t;
+  ga_integrator_inputs_show(it);
 }
 
 /* Make the solved step final: predictor, statistics, singular positions, redundant rows. A failure (of the multipliers
@@ -344,19 +345,29 @@ static ga_status extrapolate_short_step(ga_integrator *it, const ga_plan *plan) 
 }
 
 /* Make one accepted step on the way to t_end (INFINITY: no end has to be met), which never passes
- * t_end, and advance the plan. Neither events nor the observer are called. */
+ * t_end, and advance the plan. The step begins with the inputs set last and ends where one of them
+ * jumps. Neither events nor the observer are called. */
 static ga_status advance_one_step(ga_integrator *it, double t_end) {
   ga_plan plan;
-  ga_status status = ga_plan_next(it, t_end, &plan);
+  ga_status status = ga_corners_pass(it, t_end);
+  if (status == GA_OK) status = ga_integrator_inputs_apply(it);
   if (status != GA_OK) return status;
+  t_end = ga_integrator_inputs_stop(it, t_end);
+  double end = t_end;
+  if (it->step_size.on) status = ga_corners_end(it, t_end, &end);
+  if (status == GA_OK) status = ga_plan_next(it, end, &plan);
+  if (status == GA_OK && !it->step_size.on) status = ga_corners_meet(it, t_end, &plan);
+  if (status != GA_OK) return status;
+  it->corners.passed = false;
   if (plan.t1 > it->mem.t && ga_memory_step_too_short(it, &plan)) {
     status = extrapolate_short_step(it, &plan);
   } else {
-    status = it->step_size.on ? step_of_automatic_size(it, t_end, &plan)
+    status = it->step_size.on ? step_of_automatic_size(it, end, &plan)
                               : step_of_given_size(it, &plan, t_end);
     if (status == GA_OK) status = accept_step(it);
   }
   if (status != GA_OK) return status;
+  it->corners.behind = false;
   ga_plan_advance(it, &plan, it->mem.t == t_end);
   return GA_OK;
 }
@@ -371,11 +382,16 @@ ga_status ga_loop_observe(ga_integrator *it) {
   return ga_team_agree(it->eval.team, status, &it->error);
 }
 
-/* After an accepted step: find and report events, then call the observer. The result is
- * GA_STOPPED if the observer stops the run, otherwise GA_EVENT after a terminal event, or GA_OK;
+/* After an accepted step on the way to t_end: find and report events, pass a corner at its end, then
+ * call the observer. The result is GA_STOPPED if the observer stops the run, otherwise GA_EVENT after a terminal event, or GA_OK;
  * < 0: failure. */
-static ga_status handle_events_and_observe(ga_integrator *it) {
+static ga_status handle_events_and_observe(ga_integrator *it, double t_end) {
   ga_status status = it->events.n > 0 ? ga_events_handle(it) : GA_OK;
+  if (status == GA_OK) status = ga_corners_pass(it, t_end);
+  if (status == GA_OK && isfinite(t_end) && t_end > it->mem.t &&
+      t_end - it->mem.t <= ga_same_time(it->mem.t, t_end)) {
+    ga_memory_set_time(it, t_end); /* there was a corner next to the end */
+  }
   if (status < 0) return status;
   ga_status seen = ga_loop_observe(it);
   return seen != GA_OK ? seen : status;
@@ -403,7 +419,7 @@ static ga_status check_ready(ga_integrator *it, double t_end) {
 ga_status ga_integrator_step(ga_integrator *it) {
   ga_status status = check_ready(it, 0); /* 0: there is no t_end to compare */
   if (status == GA_OK) status = advance_one_step(it, INFINITY);
-  return status == GA_OK ? handle_events_and_observe(it) : status;
+  return status == GA_OK ? handle_events_and_observe(it, INFINITY) : status;
 }
 
 /* Step until t_end is met exactly (GA_OK), an event (GA_EVENT) or the observer (GA_STOPPED) stops
@@ -422,9 +438,10 @@ ga_status ga_integrator_run(ga_integrator *it, double t_end) {
     if (t_end > it->mem.t) ga_memory_set_time(it, t_end);
     return GA_OK;
   }
+  ga_corners_limit_step(it, t_end);
   while (status == GA_OK && it->mem.t < t_end) {
     status = advance_one_step(it, t_end);
-    if (status == GA_OK) status = handle_events_and_observe(it);
+    if (status == GA_OK) status = handle_events_and_observe(it, t_end);
   }
   return status;
 }
@@ -435,6 +452,7 @@ ga_status ga_integrator_set_step(ga_integrator *it, double h) {
   ga_status status = ga_check_step_size(h, &it->error);
   if (status != GA_OK) return status;
   it->h = h;
+  it->corners.known = false; /* other corners are on the grid of h */
   if (!it->step_size.on) it->options.h = h;
   ga_eval_set_step(&it->eval, h);
   if (it->started) ga_plan_rebase(it, true); /* true: go on with the next fraction */

@@ -85,6 +85,11 @@ static ga_status ask_user_for_size(ga_integrator *it, long n, double t, double *
  * if the user's function gives no usable size. */
 static ga_status next_size(ga_integrator *it, double *h, double *t1) {
   double t = it->mem.t;
+  if (it->sequence.t_rest > t) { /* the rest of a step that was cut at a corner */
+    *t1 = it->sequence.t_rest;
+    *h = *t1 - t;
+    return GA_OK;
+  }
   if (it->options.step_size) {
     ga_status status = ask_user_for_size(it, it->stats.steps, t, h);
     *t1 = t + *h;
@@ -109,25 +114,29 @@ static ga_status size_after(ga_integrator *it, double t1, double *h) {
 ga_status ga_plan_next(ga_integrator *it, double t_end, ga_plan *plan) {
   double h, after, t1, t = it->mem.t, left = t_end - t;
   ga_status status = next_size(it, &h, &t1);
-  *plan = (ga_plan){h, t1, h, true}; /* h, t1, whole, regular */
+  *plan = (ga_plan){h, t1, h, true, -INFINITY}; /* h, t1, whole, regular, rest */
   if (status != GA_OK || !isfinite(t_end)) return status;
   double slack = SLACK * h + ga_same_time(t, t_end);
   if (left > h + slack) {
     status = size_after(it, t1, &after);
     if (status != GA_OK || left >= h + after - slack) return status;
     double first = fmin(h, fmax(left - after, left / 2));
-    *plan = (ga_plan){first, t + first, h, false};
+    *plan = (ga_plan){first, t + first, h, false, -INFINITY};
   } else {
     /* the last step: a full one that ends at t_end but for rounding, or a shorter one */
     bool full = fabs(left - h) <= slack;
-    *plan = (ga_plan){full ? h : left, t_end, h, full};
+    *plan = (ga_plan){full ? h : left, t_end, h, full, -INFINITY};
   }
   return GA_OK;
 }
 
-/* The planned step has been made: count it in the sequence. After an end (meets_end), or a step
+/* The planned step has been made: count it in the sequence, unless it was cut at a corner. After an end (meets_end), or a step
  * that was not of the sequence, times are computed from it->mem.t on. */
 void ga_plan_advance(ga_integrator *it, const ga_plan *plan, bool meets_end) {
+  if (plan->rest > it->mem.t) {
+    it->sequence.t_rest = plan->rest;
+    return;
+  }
   it->sequence.n_base++;
   if (meets_end || !plan->regular) ga_plan_rebase(it, plan->regular || !meets_end);
 }
@@ -137,5 +146,6 @@ void ga_plan_rebase(ga_integrator *it, bool keep_phase) {
   ga_sequence *s = &it->sequence;
   s->first = keep_phase ? sequence_index(s, 0) % s->n : 0;
   s->t_base = it->mem.t;
+  s->t_rest = -INFINITY;
   s->n_base = 0;
 }

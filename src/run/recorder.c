@@ -9,7 +9,7 @@
 #include "genalpha/ga_events.h"
 
 struct ga_recorder {
-  int width[GA_STATE_FIELDS];     /* numbers per row of t, q, v, v', lam, psi */
+  int width[GA_STATE_FIELDS];     /* numbers per row of t, q, v, v', lam, psi, u */
   double *field[GA_STATE_FIELDS]; /* rows one after the other */
   long rows, room;                /* states kept, and how many there is memory for */
   long every;                     /* keep every so many steps, if there are no times */
@@ -26,7 +26,7 @@ ga_status ga_recorder_new(const ga_model *model, ga_recorder **out) {
   *out = r;
   if (!r) return GA_ERR_MEM;
   const int nq = ga_space_nq(model->space), nv = ga_space_nv(model->space);
-  const int width[GA_STATE_FIELDS] = {1, nq, nv, nv, model->nlam, model->npsi};
+  const int width[GA_STATE_FIELDS] = {1, nq, nv, nv, model->nlam, model->npsi, model->ninput};
   memcpy(r->width, width, sizeof width);
   r->every = 1;
   return GA_OK;
@@ -103,12 +103,12 @@ static bool next_row(ga_recorder *r, double *row[GA_STATE_FIELDS]) {
 
 /* Append a copy of the state as a new row; without memory r->status is set and returned. */
 static ga_status append_state(ga_recorder *r, const ga_state *state) {
-  const double *const from[GA_STATE_FIELDS] = {&state->t, state->q,   state->v,
-                                               state->vd, state->lam, state->psi};
+  const double *const from[GA_STATE_FIELDS] = {&state->t,  state->q,   state->v, state->vd,
+                                               state->lam, state->psi, state->u};
   double *row[GA_STATE_FIELDS];
   if (!next_row(r, row)) return r->status;
   for (int p = 0; p < GA_STATE_FIELDS; p++) {
-    if (r->width[p] > 0) memcpy(row[p], from[p], (size_t)r->width[p] * sizeof(double));
+    if (r->width[p] > 0 && from[p]) memcpy(row[p], from[p], (size_t)r->width[p] * sizeof(double));
   }
   r->rows++;
   return GA_OK;
@@ -127,6 +127,7 @@ static ga_status append_wanted_times(ga_recorder *r, const ga_state *state) {
     r->status = ga_integrator_dense_output(r->it, fmax(t, first), row[GA_STATE_Q], row[GA_STATE_V],
                                            row[GA_STATE_VD], row[GA_STATE_LAM], row[GA_STATE_PSI]);
     if (r->status != GA_OK) return r->status;
+    ga_integrator_inputs(r->it, t, row[GA_STATE_U]);
     row[GA_STATE_T][0] = r->times[r->next];
     r->rows++;
   }
@@ -180,5 +181,6 @@ ga_state ga_recorder_state(const ga_recorder *recorder, long i) {
                     .v = row[GA_STATE_V],
                     .vd = row[GA_STATE_VD],
                     .lam = row[GA_STATE_LAM],
-                    .psi = row[GA_STATE_PSI]};
+                    .psi = row[GA_STATE_PSI],
+                    .u = recorder->width[GA_STATE_U] > 0 ? row[GA_STATE_U] : NULL};
 }

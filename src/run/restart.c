@@ -165,8 +165,8 @@ static ga_status find_memory(ga_integrator *it, ga_start start, double h) {
 /* v', lam, psi of the motion from now on, into `next`, whose q and v are those of the accepted state
  * or given by the user; restart.hidden = G v + g_t. A given v is projected first, if the options
  * ask for it; *moved: largest change of an entry by that. GA_ERR_INITIAL if the constraints are
- * violated. Collective. */
-static ga_status find_accelerations(ga_integrator *it, bool given, double *moved) {
+ * violated, which is not asked at a corner (corners.c has compared them there). Collective. */
+static ga_status find_accelerations(ga_integrator *it, bool given, bool corner, double *moved) {
   ga_restart *r = &it->restart;
   ga_memory *next = &r->next;
   ga_status status = GA_OK;
@@ -179,6 +179,10 @@ static ga_status find_accelerations(ga_integrator *it, bool given, double *moved
   status = ga_saddle_acceleration(&it->saddle, next->t, next->q, next->v, next->vd, next->lam,
                                   next->psi);
   if (status != GA_OK) return status;
+  if (corner) {
+    status = ga_eval_hidden(&it->eval, next->t, next->q, next->v, &it->saddle.G, r->hidden);
+    return ga_team_agree(it->eval.team, status, &it->error);
+  }
   const ga_state_check check = {.t = next->t,
                                 .q = next->q,
                                 .v = next->v,
@@ -204,19 +208,45 @@ static void accept(ga_integrator *it, double h) {
   ga_predictor_begin(p, it->mem.t, GA_RESTART_DT * h);
 }
 
+/* The memory of `next`, whose v', lam, psi are set, for steps of h, accepted as it->mem.
+ * Collective. */
+static ga_status begin_anew(ga_integrator *it, double h) {
+  ga_start start = it->options.start;
+  if (start == GA_START_BEST) start = it->method->best_start;
+  const ga_status status = find_memory(it, start, h);
+  if (status != GA_OK) {
+    ga_error_prefix(&it->error, "memory of the method from v' at t and at t + h/16");
+    return status;
+  }
+  accept(it, h);
+  return GA_OK;
+}
+
+/* At a corner of the model: continue at the accepted q, v with steps of h. If this fails, the accepted state does not
+ * change. Collective. */
+ga_status ga_restart_at_corner(ga_integrator *it, double h) {
+  double moved = 0;
+  ga_memory_copy(&it->restart.next, &it->mem, &it->eval);
+  /* false: v is the accepted one; true: a corner */
+  ga_status status = find_accelerations(it, false, true, &moved);
+  if (status == GA_OK) status = begin_anew(it, h);
+  if (status == GA_OK && it->step_size.on)
+    ga_step_size_restart(it, it->restart.rate.vd, GA_RESTART_DT * h);
+  ga_integrator_count_repivots(it);
+  return status;
+}
+
 /* Continue at the accepted q with v (NULL: the accepted one). *done = false, and no change: sizes
  * are automatic and something has jumped, so that a size must be found first. On failure the
  * accepted state does not change. Collective. */
 ga_status ga_restart_here(ga_integrator *it, const double *v, bool *done) {
   ga_memory *mem = &it->mem, *next = &it->restart.next;
   const ga_eval *e = &it->eval;
-  ga_start start = it->options.start;
-  if (start == GA_START_BEST) start = it->method->best_start;
   ga_memory_copy(next, mem, e);
   if (v) memcpy(next->v, v, (size_t)e->nv * sizeof(double));
   double moved = 0;
   *done = true;
-  ga_status status = find_accelerations(it, v != NULL, &moved);
+  ga_status status = find_accelerations(it, v != NULL, false, &moved);
   if (status != GA_OK) return status;
   if (!v && nothing_jumped(it)) {
     ga_equations_reset(&it->step.eq); /* the model may have changed at this very place */
@@ -227,12 +257,7 @@ ga_status ga_restart_here(ga_integrator *it, const double *v, bool *done) {
   }
   *done = !it->step_size.on;
   if (!*done) return GA_OK;
-  status = find_memory(it, start, it->h);
-  if (status != GA_OK) {
-    ga_error_prefix(&it->error, "memory of the method from v' at t and at t + h/16");
-    return status;
-  }
-  if (v && it->options.initial == GA_INITIAL_PROJECT) it->stats.start_dv = moved;
-  accept(it, it->h);
-  return GA_OK;
+  status = begin_anew(it, it->h);
+  if (status == GA_OK && v && it->options.initial == GA_INITIAL_PROJECT) it->stats.start_dv = moved;
+  return status;
 }

@@ -52,74 +52,48 @@ ga_status ga_start_save(const char *path, const ga_model *model, double t, const
   return status;
 }
 
-/* Does an open file begin as a file of start values? Its position is the beginning afterwards. */
-bool ga_start_file_is(FILE *file) {
-  char magic[sizeof START_MAGIC] = "";
-  const bool is = fread(magic, 1, sizeof magic, file) == sizeof magic &&
-                  memcmp(magic, START_MAGIC, sizeof magic) == 0;
-  rewind(file);
-  return is;
+/* Do the n bytes begin as a file of start values? */
+bool ga_start_file_is(const void *bytes, size_t n) {
+  return n >= sizeof START_MAGIC && memcmp(bytes, START_MAGIC, sizeof START_MAGIC) == 0;
 }
 
 /* GA_ERR_FILE, with a message that says what differs, unless the head is that of a file for a model
  * of these sizes. */
-static ga_status check_start_head(const start_head *head, const char *path,
+static ga_status check_start_head(const start_head *head, const char *name,
                                   const ga_start_sizes *own, ga_error *err) {
   if (head->order != START_ORDER) {
-    return ga_fail(err, GA_ERR_FILE, "state file '%s' comes from a machine of other byte order",
-                   path);
+    return ga_fail(err, GA_ERR_FILE, "%s comes from a machine of other byte order", name);
   }
   if (head->version != START_VERSION) {
     return ga_fail(err, GA_ERR_FILE,
-                   "state file '%s' has format %lld of start values, this library reads format %d",
-                   path, (long long)head->version, START_VERSION);
+                   "%s has format %lld of start values, this library reads format %d", name,
+                   (long long)head->version, START_VERSION);
   }
   const ga_start_sizes *s = &head->sizes;
   if (memcmp(s, own, sizeof *s) == 0) return GA_OK;
   return ga_fail(err, GA_ERR_FILE,
-                 "state file '%s' is of another model: %lld coordinates, %lld velocities, %lld + "
+                 "%s is of another model: %lld coordinates, %lld velocities, %lld + "
                  "%lld constraints; this one has %lld, %lld, %lld + %lld",
-                 path, (long long)s->nq, (long long)s->nv, (long long)s->nlam, (long long)s->npsi,
+                 name, (long long)s->nq, (long long)s->nv, (long long)s->nlam, (long long)s->npsi,
                  (long long)own->nq, (long long)own->nv, (long long)own->nlam,
                  (long long)own->npsi);
 }
 
-/* Read the n numbers after the head, which has been read, and compare the checksum. GA_ERR_FILE
- * if the file is damaged. */
-static ga_status read_values(FILE *file, const char *path, const start_head *head, size_t n,
-                             double *values, ga_error *err) {
-  const size_t length = sizeof *head + n * sizeof(double);
-  unsigned char *bytes = ga_calloc(length, 1);
-  uint64_t sum = 0;
-  if (!bytes) return ga_fail(err, GA_ERR_MEM, "no memory to load start values");
-  memcpy(bytes, head, sizeof *head);
-  const bool whole = fread(bytes + sizeof *head, sizeof(double), n, file) == n &&
-                     fread(&sum, sizeof sum, 1, file) == 1 && fgetc(file) == EOF &&
-                     sum == hash_bytes(bytes, length);
-  memcpy(values, bytes + sizeof *head, n * sizeof(double));
-  ga_free(bytes);
-  if (whole) return GA_OK;
-  return ga_fail(err, GA_ERR_FILE, "state file '%s' is torn or damaged", path);
-}
-
-/* Read an open file of start values: *values <- t, q, v (1 + nq + nv numbers), to be freed by
- * ga_free. GA_ERR_FILE if the file is damaged or of another model, GA_ERR_MEM; then *values is
- * NULL. */
-ga_status ga_start_file_read(FILE *file, const char *path, const ga_start_sizes *sizes,
-                             double **values, ga_error *err) {
+/* *values <- where t, q and v (1 + nq + nv numbers) are in the n bytes of a file of start values.
+ * GA_ERR_FILE if it is damaged or of another model; name: how messages call it. */
+ga_status ga_start_file_values(const unsigned char *bytes, size_t n, const char *name,
+                               const ga_start_sizes *sizes, unsigned char **values, ga_error *err) {
   start_head head;
-  *values = NULL;
-  if (fread(&head, sizeof head, 1, file) != 1) {
-    return ga_fail(err, GA_ERR_FILE, "state file '%s' is torn or damaged", path);
-  }
-  ga_status status = check_start_head(&head, path, sizes, err);
+  uint64_t sum;
+  if (n < sizeof head) return ga_fail(err, GA_ERR_FILE, "%s is torn or damaged", name);
+  memcpy(&head, bytes, sizeof head);
+  const ga_status status = check_start_head(&head, name, sizes, err);
   if (status != GA_OK) return status;
-  const size_t n = 1 + (size_t)sizes->nq + (size_t)sizes->nv;
-  *values = ga_calloc(n, sizeof(double));
-  if (!*values) return ga_fail(err, GA_ERR_MEM, "no memory to load start values");
-  status = read_values(file, path, &head, n, *values, err);
-  if (status == GA_OK) return GA_OK;
-  ga_free(*values);
-  *values = NULL;
-  return status;
+  const size_t length = sizeof head + (1 + (size_t)sizes->nq + (size_t)sizes->nv) * sizeof(double);
+  bool whole = n == length + sizeof sum;
+  if (whole) memcpy(&sum, bytes + length, sizeof sum);
+  whole = whole && sum == hash_bytes(bytes, length);
+  if (!whole) return ga_fail(err, GA_ERR_FILE, "%s is torn or damaged", name);
+  *values = (unsigned char *)bytes + sizeof head; /* they are only read */
+  return GA_OK;
 }

@@ -3,8 +3,6 @@
 #ifndef GA_SRC_START_FILE_H
 #define GA_SRC_START_FILE_H
 
-#include <stdio.h>
-
 #include "base/base.h"
 
 /* Sizes of a model, by which a file is compared with it. */
@@ -12,13 +10,12 @@ typedef struct ga_start_sizes {
   int64_t nq, nv, nlam, npsi;
 } ga_start_sizes;
 
-/* Does an open file begin as a file of start values? Its position is the beginning afterwards. */
-bool ga_start_file_is(FILE *file);
+/* Do the n bytes begin as a file of start values? */
+bool ga_start_file_is(const void *bytes, size_t n);
 
-/* Read an open file of start values: *values <- t, q, v (1 + nq + nv numbers), to be freed by
- * ga_free. GA_ERR_FILE if the file is damaged or of another model, GA_ERR_MEM; then *values is
- * NULL. */
-ga_status ga_start_file_read(FILE *file, const char *path, const ga_start_sizes *sizes,
-                             double **values, ga_error *err);
+/* *values <- where t, q and v (1 + nq + nv numbers) are in the n bytes of a file of start values.
+ * GA_ERR_FILE if it is damaged or of another model; name: how messages call it. */
+ga_status ga_start_file_values(const unsigned char *bytes, size_t n, const char *name,
+                               const ga_start_sizes *sizes, unsigned char **values, ga_error *err);
 
 #endif

@@ -2,6 +2,7 @@
 /* The body of a state on disk, see state_walk.h. */
 #include "run/state_walk.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -107,7 +108,7 @@ static void transfer_rows(ga_state_walk *w, ga_integrator *it) {
 }
 
 /* Transfer everything that influences later steps, head excluded; GA_WALK_READ changes *it. The order
- * defines the format: change VERSION if you change it. */
+ * defines the format: change GA_STATE_VERSION if you change it. */
 void ga_state_walk_body(ga_state_walk *w, ga_integrator *it) {
   ga_memory *mem = &it->mem;
   ga_state_transfer_doubles(w, &mem->t, 1);
@@ -118,6 +119,14 @@ void ga_state_walk_body(ga_state_walk *w, ga_integrator *it) {
   ga_state_transfer_doubles(w, &it->t_memory, 1);
   transfer_long(w, &it->sequence.n_base);
   transfer_long(w, &it->sequence.first);
+  if (w->version > 4) {
+    ga_state_transfer_doubles(w, &it->sequence.t_rest, 1);
+    ga_state_transfer_doubles(w, &it->corners.h_largest, 1);
+    transfer_bool(w, &it->corners.behind);
+  } else if (w->mode == GA_WALK_READ) {
+    it->sequence.t_rest = -INFINITY;
+    ga_corners_begin(it, false); /* false: not a continuation */
+  }
 /* singular_passages is younger than the format: a resumed run counts them anew */
 #define PASS_COUNTER(name, text) \
   if (&it->stats.name != &it->stats.singular_passages) transfer_long(w, &it->stats.name);
@@ -136,6 +145,8 @@ void ga_state_walk_body(ga_state_walk *w, ga_integrator *it) {
   GA_MEMORY_LIST(PASS_ARRAY)
 #undef PASS_ARRAY
   transfer_unknowns(w, it, it->predictor.phi[0]);
+  ga_state_transfer_doubles(w, it->eval.inputs.value, it->eval.inputs.n);
+  if (it->eval.inputs.n > 0) ga_state_transfer_doubles(w, &it->next_sample, 1);
   for (int i = 0; i < it->events.n; i++) {
     ga_state_transfer_doubles(w, &it->events.item[i].value, 1);
     ga_state_transfer_doubles(w, &it->events.item[i].t_last, 1);

@@ -7,6 +7,9 @@
 #include "genalpha/ga_partition.h"
 #include "run/integrator.h"
 
+/* Format 4 lacks what concerns corners: such a run goes on as if it had begun there. */
+enum { GA_STATE_VERSION = 5, GA_STATE_OLDEST = 4 };
+
 typedef enum { GA_WALK_MEASURE, GA_WALK_WRITE, GA_WALK_READ } ga_walk_mode;
 
 typedef struct ga_state_walk {
@@ -14,6 +17,7 @@ typedef struct ga_state_walk {
   unsigned char *at; /* next byte of the file in memory; NULL: this process does not write */
   size_t bytes;      /* passed so far */
   const ga_collector *whole; /* NULL: the model is the whole */
+  int version;               /* of the format, GA_STATE_VERSION or an older one that can be read */
   bool rows;                 /* the file lists the rows that are left out, */
   size_t rows_at;            /* beginning at this byte of the body */
   ga_status status;          /* of gathering the arrays of all processes */

@@ -41,10 +41,9 @@ void ga_step_size_init(ga_integrator *it) {
 
 /* ---- the controller ---------------------------------------------------------------------- */
 
-/* Returns h, limited to h_min from below and h_max (0: no limit) from above. */
+/* Returns h, limited to h_min from below and the largest step from above. */
 static double limit_to_h_range(const ga_integrator *it, double h) {
-  double largest = it->options.h_max;
-  return fmax(largest > 0 ? fmin(h, largest) : h, it->options.h_min);
+  return fmax(fmin(h, ga_corners_largest_step(it)), it->options.h_min);
 }
 
 /* The factor of h after which the error, O(h^3), would be GA_STEP_AIM; at least SHRINK. */
@@ -203,4 +202,13 @@ void ga_step_size_begin(ga_integrator *it) {
   c->rough_allowed = 0;
   c->err_last = c->full.raw.errors = c->force_err = c->acceleration = 0;
   ga_step_size_grow(it);
+}
+
+/* After a restart at the accepted state, over `dt` of which v' changes by `change`: v'' of the motion
+ * from now on. The sizes and it->h stay; no error of the step before is known. */
+void ga_step_size_restart(ga_integrator *it, const double *change, double dt) {
+  ga_step_size *c = &it->step_size;
+  for (int i = 0; i < it->eval.nv; i++) c->vdd[i] = change[i] / dt;
+  c->t_vdd = it->mem.t;
+  c->err_last = c->full.raw.errors = c->force_err = 0;
 }

@@ -66,6 +66,8 @@ void ga_step_size_init(ga_integrator *it);
 ga_status ga_step_size_start(ga_integrator *it, ga_memory *at);
 /* That start has been accepted: set vdd, t_vdd, err_last, size_q, size_v. */
 void ga_step_size_begin(ga_integrator *it);
+/* The motion goes on at the accepted state with another v', which changes by `change` over dt. */
+void ga_step_size_restart(ga_integrator *it, const double *change, double dt);
 
 /* 2 (1 - 6 beta - 3 alpha), alpha = alpha_m - alpha_f: the weight of v'' in the local error of q,
  * and in the residual of a hidden constraint that is left free. */

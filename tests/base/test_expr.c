@@ -259,7 +259,7 @@ static void messages(void **state) {
       {"atan2(1)", 8, "',' expected before ')'"},
       {"sin(1, 2)", 5, "too many arguments of 'sin'"},
       {"if(1, 2, 3)", 5, "a comparison (< <= > >= == !=) is expected"},
-      {"2 degrees", 3, "an operator or a unit (deg, rpm, mm) is expected before 'degrees'"},
+      {"2 degrees", 3, "an operator or a unit (deg, rpm, mm, ms) is expected before 'degrees'"},
       {"2 x", 3, "an operator or a unit"},
       {"2 kg", 3, "is expected before 'kg'; SI units are left out"},
       {"1e999", 1, "the number is too large"},
@@ -313,7 +313,7 @@ static void words(void **state) {
   (void)state;
   int n = 0;
   while (ga_expr_word(n)) n++;
-  assert_int_equal(n, 25 + 3 + 2);
+  assert_int_equal(n, 25 + 4 + 2);
 }
 
 /* Small whole powers scale exactly: (2^k x)^n is 2^(k n) x^n, bit by bit, with its derivatives;

@@ -60,7 +60,7 @@ def rotation(e):
 INSTANCE = """
 const [body, shape] = arguments, g = genalpha;
 for (const mesh of g.view.moving) {
-  const n = mesh.userData.list.findIndex(p => p.owner.kind === "body" && g.model.bodies[p.owner.index].name === body &&
+  const n = mesh.userData.list.findIndex(p => p.owner && p.owner.kind === "body" && g.model.bodies[p.owner.index].name === body &&
                                               p.shape === shape);
   if (n < 0) continue;
   const m = Array.from(mesh.instanceMatrix.array.slice(16 * n, 16 * n + 16)), o = g.model.origin;
@@ -431,6 +431,40 @@ def results(b):
     check.near("at the end", b.js(INSTANCE, "rod", "cylinder")["at"], [row["rod.x"], 0, row["rod.z"]], 1e-6)
 
 
+def robot(b):
+    """A robot in URDF: looks where they are in their links, the base on the ground, on wide and narrow windows."""
+    arm = os.path.join(os.path.dirname(os.path.dirname(here)), "models", "arm.urdf")
+    page = os.path.join(work, "arm.html")
+    try:
+        genalpha("run", arm, "--t-end", "0.2", "--out-page", page)
+    except Exception:
+        return  # built without libexpat
+    b.open(page)
+    seek(b, 0)
+    c, s = math.cos(0.6), math.sin(0.6)
+    elbow = [0.4 * c, 0, 0.32 + 0.4 * s]
+    upper = b.js(INSTANCE, "upper_arm", "box")
+    check.near("the box of the upper arm", upper["at"], [0.2 * c, 0, 0.32 + 0.2 * s], 1e-6)
+    check.near("its long edge", upper["edges"][0], [c, 0, s], 1e-6)
+    pin = b.js(INSTANCE, "upper_arm", "cylinder")
+    check.near("the pin at its end", pin["at"], elbow, 1e-6)
+    check.near("along -y, turned by a quarter", pin["edges"][2], [0, -1, 0], 1e-6)
+    ground = b.js("""
+      for (const mesh of genalpha.view.moving) {
+        const n = mesh.userData.list.findIndex(p => p.owner === null && p.shape === "box");
+        const m = mesh.instanceMatrix.array.slice(16 * n, 16 * n + 16), o = genalpha.model.origin;
+        if (n >= 0) return [m[12] + o[0], m[13] + o[1], m[14] + o[2]];
+      }""")
+    check.near("the plate of the base", ground, [0, 0, 0.02], 1e-6)
+    for width, height in ((1280, 800), (390, 844)):
+        b.look(width, height)
+        b.open(page)
+        seek(b, 0)
+        b.picture(os.path.join(work, f"arm-{width}.png"))
+        check.ok(f"no errors at {width}", b.errors() == [], b.errors())
+    b.look()
+
+
 def many(b):
     """Draw calls do not depend on the number of bodies."""
     calls = {}
@@ -472,6 +506,7 @@ def main():
         start(browser)
         mistaken(browser)
         results(browser)
+        robot(browser)
         many(browser)
         requests = browser.js("return performance.getEntriesByType('resource').map(e => e.name)")
         check.ok("nothing was fetched", requests == [], requests)

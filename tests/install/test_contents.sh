@@ -6,6 +6,7 @@ for file in "$LIBDIR/libgenalpha.a" "$LIBDIR/libgenalpha.so" "$LIBDIR/pkgconfig/
   "$LIBDIR/cmake/genalpha/genalphaConfig.cmake" \
   "$LIBDIR/cmake/genalpha/genalphaConfigVersion.cmake" "$tree/share/man/man1/genalpha.1" \
   "$tree/share/bash-completion/completions/genalpha" "$tree/share/genalpha/models/pendulum.yaml" \
+  "$tree/share/genalpha/models/arm.urdf" \
   "$tree/share/genalpha/examples/pendulum.c" "$tree/share/doc/genalpha/docs/reference/notation.md"; do
   ok "$file is there" [ -s "$file" ]
 done

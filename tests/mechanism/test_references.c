@@ -310,7 +310,9 @@ static void compare(const struct mechanism_entry *e, ga_formulation formulation,
                 worst[1], slope(worst[0], worst[1]));
   assert_true(compared >= 6);
   assert_true(worst[0] < 0.1);
-  assert_between("order", slope(worst[0], worst[1]), 1.85, 2.15);
+  /* at a corner (driven-crank, t = 1) accelerations and forces are those of a start: exact here,
+   * where all motion is given */
+  if (worst[0] > 1e-12) assert_between("order", slope(worst[0], worst[1]), 1.85, 2.15);
   each_falls(m, e->name, reference, coarse, fine, worst[0]);
   free(coarse);
   free(fine);

@@ -29,6 +29,7 @@ static inline double unit_factor(const struct scales *of, const char *unit, doub
                {"s", of->time},
                {"N", newton},
                {"J", newton * of->length},
+               {"W", newton * of->length / of->time},
                {"rad", 1},
                {"1", 1},
                {"q", q},
@@ -57,7 +58,19 @@ struct rescaler {
   FILE *to;
   struct scales of;
   double q, sum; /* units of the coordinate and of the sum of the entry that is being written */
+  const ga_mechanism *m; /* in the old units: units of signals */
 };
+
+/* Factor of a signal in a function, by the unit of its column; velocities in body axes are no
+ * columns. 0: the word is no signal. Expressions, states and inputs keep their numbers. */
+static inline double signal_factor(const struct rescaler *r, const char *name) {
+  if (strstr(name, ".body_v")) return r->of.length / r->of.time;
+  if (strstr(name, ".body_w")) return 1 / r->of.time;
+  const int column = ga_mechanism_column_index(r->m, name);
+  if (column < 0) return 0;
+  const char *unit = ga_mechanism_column_unit(r->m, column);
+  return unit_factor(&r->of, *unit ? unit : "1", 1, 1);
+}
 
 /* Print a text in double quotes. */
 static inline void put_quoted(FILE *to, const char *text) {
@@ -97,10 +110,14 @@ static inline void put_scaled(const struct rescaler *r, const char *text, double
       text = end;
     } else if (isalpha((unsigned char)*text) || *text == '_') {
       size_t n = 0;
-      while (isalnum((unsigned char)text[n]) || text[n] == '_') n++;
+      while (isalnum((unsigned char)text[n]) || text[n] == '_' || text[n] == '.') n++;
+      char word[100];
+      snprintf(word, sizeof word, "%.*s", (int)n, text);
+      const double signal = signal_factor(r, word);
       const double by = n == 1 && *text == 't'                     ? time
                         : n == 1 && *text == 's'                   ? s
                         : n == 5 && strncmp(text, "s_dot", 5) == 0 ? s / time
+                        : signal > 0                               ? 1 / signal
                                                                    : 0;
       if (by > 0) {
         fprintf(r->to, "(%.*s*%.17g)", (int)n, text, by);
@@ -187,12 +204,62 @@ static inline void put_shape(const struct rescaler *r, const ga_node *map) {
   fputc('}', r->to);
 }
 
+/* Print a map of keys with units of their own: a limit or the friction of a joint. */
+static inline void put_keys(const struct rescaler *r, const ga_node *map, double q) {
+  static const struct {
+    const char *key, *unit;
+  } keys[] = {{"lower", "q"},         {"upper", "q"},      {"stiffness", "J/q^2"},
+              {"damping", "J s/q^2"}, {"friction", "J/q"}, {"static_friction", "J/q"},
+              {"speed", "q/s"}};
+  fputc('{', r->to);
+  for (const ga_node *item = map->first; item; item = item->next) {
+    int i = 0;
+    while (strcmp(keys[i].key, item->key->text) != 0) i++;
+    put_quoted(r->to, item->key->text), fputs(": ", r->to);
+    put_numbers(r, item, unit_factor(&r->of, keys[i].unit, q, 1));
+    if (item->next) fputs(", ", r->to);
+  }
+  fputc('}', r->to);
+}
+
+/* Print what a joint has on its coordinates: for the only one, or {COORDINATE: ..}. */
+static inline void put_on_coordinates(const struct rescaler *r, const ga_node *entry,
+                                      const ga_field *f, const ga_node *node) {
+  const ga_joint_type *type = ga_joint_type_named(ga_node_find(entry, "type")->text);
+  const bool keys = strcmp(f->form, "each_coordinate") != 0;
+  const double first = type->coordinate[0].angle ? 1 : r->of.length;
+  if (node->kind == GA_NODE_SCALAR) {
+    put_numbers(r, node, unit_factor(&r->of, f->unit, first, 1));
+  } else if (keys && (ga_node_find(node, "stiffness") || ga_node_find(node, "friction"))) {
+    put_keys(r, node, first);
+  } else {
+    fputc('{', r->to);
+    for (const ga_node *item = node->first; item; item = item->next) {
+      const double q = strncmp(item->key->text, "angle", 5) == 0 ? 1 : r->of.length;
+      put_quoted(r->to, item->key->text), fputs(": ", r->to);
+      if (keys) {
+        put_keys(r, item, q);
+      } else {
+        put_numbers(r, item, unit_factor(&r->of, f->unit, q, 1));
+      }
+      if (item->next) fputs(", ", r->to);
+    }
+    fputc('}', r->to);
+  }
+}
+
 /* Print the value of one field of an entry. */
 static inline void put_field(const struct rescaler *r, const ga_node *entry, const ga_field *f,
                              const ga_node *node) {
   const ga_node *type = ga_node_find(entry, "type");
-  if (!f->unit) {
+  const bool on = strcmp(f->form, "each_coordinate") == 0 || strcmp(f->form, "joint_limits") == 0 ||
+                  strcmp(f->form, "joint_friction") == 0;
+  if (!f->unit && strcmp(f->form, "function_t") == 0) {
+    put_numbers(r, node, 1); /* a function whose value has no unit that is known */
+  } else if (!f->unit) {
     put_node(r->to, node);
+  } else if (on) {
+    put_on_coordinates(r, entry, f, node);
   } else if (strcmp(f->form, "shape") == 0 || strcmp(f->form, "look") == 0) {
     put_shape(r, node);
   } else if (strcmp(f->form, "sum") == 0) {
@@ -223,7 +290,13 @@ static inline void set_entry_units(struct rescaler *r, const ga_node *entry) {
 static inline void put_entries(struct rescaler *r, const ga_section *section, const ga_node *map) {
   fputc('{', r->to);
   for (const ga_node *entry = map->first; entry; entry = entry->next) {
-    put_quoted(r->to, entry->key->text), fputs(": {", r->to);
+    put_quoted(r->to, entry->key->text), fputs(": ", r->to);
+    if (entry->kind == GA_NODE_SCALAR) { /* an input */
+      put_node(r->to, entry);
+      if (entry->next) fputs(",\n  ", r->to);
+      continue;
+    }
+    fputc('{', r->to);
     set_entry_units(r, entry);
     for (const ga_node *item = entry->first; item; item = item->next) {
       const ga_field *f = section->fields;
@@ -304,10 +377,13 @@ static inline char *rescaled(const char *text, const struct scales *of) {
   char *out = NULL;
   size_t size = 0;
   must(ga_yaml_parse("model", text, strlen(text), &arena, &root, &err), &err);
-  struct rescaler r = {open_memstream(&out, &size), *of, 1, 1};
+  ga_file *file = NULL;
+  must(ga_file_parse("model", text, strlen(text), NULL, &file, &err), &err);
+  struct rescaler r = {open_memstream(&out, &size), *of, 1, 1, ga_file_mechanism(file)};
   assert_non_null(r.to);
   put_map(&r, root);
   fclose(r.to);
+  ga_file_free(file);
   ga_arena_free(&arena);
   return out;
 }

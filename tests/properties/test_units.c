@@ -13,6 +13,7 @@
 #include <float.h>
 #include <stdlib.h>
 
+#include "controlled_model.h"
 #include "random_mechanism.h"
 #include "rescaled.h"
 
@@ -287,29 +288,12 @@ static int count_other_numbers(const struct model *model, int steps) {
 
 /* ---- models ----------------------------------------------------------------------------------- */
 
-static const char *const models[] = {"andrews",
-                                     "bricard",
-                                     "cart",
-                                     "chain",
-                                     "door",
-                                     "double-pendulum",
-                                     "driven-crank",
-                                     "four-bar",
-                                     "gear-pair",
-                                     "gear-train",
-                                     "governor",
-                                     "gyroscope",
-                                     "heavy-top",
-                                     "n-four-bar",
-                                     "net",
-                                     "pendulum",
-                                     "rolling-disk",
-                                     "slider-crank-3d",
-                                     "slider-crank-hinged",
-                                     "slider-crank",
-                                     "stewart",
-                                     "truss",
-                                     "universal-shaft"};
+static const char *const models[] = {
+    "andrews",         "bricard",      "cart",         "chain",           "door",
+    "double-pendulum", "driven-crank", "four-bar",     "gear-pair",       "gear-train",
+    "governor",        "gyroscope",    "heavy-top",    "n-four-bar",      "net",
+    "pendulum",        "robot-arm",    "rolling-disk", "slider-crank-3d", "slider-crank-hinged",
+    "slider-crank",    "stewart",      "truss",        "universal-shaft", "wishbone"};
 enum { NMODEL = (int)(sizeof models / sizeof models[0]) };
 
 /* The text of a file of models/, with its step size. */
@@ -372,6 +356,19 @@ static int try_random(unsigned first, unsigned count, int steps) {
          bits, numbers);
   assert_true(10 * runs >= 9 * count);
   return bits + numbers;
+}
+
+static void test_controlled(void **state) {
+  (void)state;
+  struct model model = {.h = 2e-3};
+  bool ran;
+  snprintf(model.name, sizeof model.name, "controlled");
+  model.text = calloc(1, sizeof controlled);
+  assert_non_null(model.text);
+  memcpy(model.text, controlled, sizeof controlled);
+  assert_int_equal(count_differences(&model, 20, &ran) + count_other_numbers(&model, 20), 0);
+  assert_true(ran);
+  free(model.text);
 }
 
 static void test_models(void **state) {
@@ -474,8 +471,9 @@ int main(int argc, char **argv) {
     free(text);
     return 0;
   }
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_fields), cmocka_unit_test(test_models),
-                                     cmocka_unit_test(test_random), cmocka_unit_test(test_rest),
-                                     cmocka_unit_test(test_slider)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_fields), cmocka_unit_test(test_controlled),
+      cmocka_unit_test(test_models), cmocka_unit_test(test_random),
+      cmocka_unit_test(test_rest),   cmocka_unit_test(test_slider)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -283,3 +283,24 @@ def test_impacts():
                      events=ga.Event(lambda t, q, v: q[0], "falling", action=lambda t, q, v: (q, -v)))
     assert abs(r.events[0].t - np.sqrt(2 / g)) < 1e-9
     assert np.ptp(r.v[:, 0] ** 2 / 2 + g * r.q[:, 0]) < 1e-6
+
+
+def test_corners():
+    """A force that is on for 20 ms, 5 s after the start: found by its corners, by steps of both kinds."""
+    def force(t, q, v):
+        return (50 if 5 <= t < 5.02 else 0) - 100 * q[0]
+
+    def run(**keywords):
+        return ga.integrate(1.0, force, None, [0.0], [0.0], 6.0, corners=[5, 5.02], **keywords)
+
+    # x'' + 100 x = f: x = 0.5 (cos(10 (t - 5.02)) - cos(10 (t - 5)))
+    exact = 0.5 * (np.cos(9.8) - np.cos(10))
+    for keywords in ({"rtol": 1e-6}, {"rtol": 1e-6, "h_max": np.inf}, {"h": 0.003, "cut_at_corners": True}):
+        r = run(**keywords)
+        assert abs(r.q[-1, 0] - exact) < 2e-3 * 0.1
+        assert 5 in r.t and 5.02 in r.t
+    with pytest.warns(ga.GenalphaWarning, match="jumps at t = 5"):
+        run(h=0.003)
+    assert np.max(np.diff(run(rtol=1e-3).t)) <= 0.06 + 1e-12
+    with pytest.raises(ga.ArgumentError, match="corners"):
+        ga.integrate(1.0, force, None, [0.0], [0.0], corners=[1, 0.5])

@@ -59,6 +59,27 @@ static void after_another_save(ga_integrator *it, const ga_problem *p) {
   assert_memory_equal(first.byte, second.byte, first.n);
 }
 
+/* the bytes in memory are those of the file, also at an odd address; a state does not fit into less */
+static void check_memory(ga_integrator *it, ga_integrator *other, const char *what,
+                         const ga_problem *p) {
+  static unsigned char room[1 << 20];
+  size_t size = 0, less;
+  content file = read_all(path_of("state"));
+  must(ga_integrator_load(it, path_of("state")), ga_integrator_error(it));
+  must(ga_integrator_save_memory(it, NULL, &size), ga_integrator_error(it));
+  assert_int_equal(size, file.n);
+  assert_true(size + 1 < sizeof room);
+  less = size - 1;
+  assert_int_equal(ga_integrator_save_memory(it, room, &less), GA_ERR_ARG);
+  assert_int_equal(less, size);
+  must(ga_integrator_save_memory(it, room + 1, &size), ga_integrator_error(it));
+  assert_memory_equal(room + 1, file.byte, size);
+  view expected = go_on(it, p);
+  must(ga_integrator_load_memory(other, room + 1, size), ga_integrator_error(other));
+  view resumed = go_on(other, p);
+  assert_same(what, &expected, &resumed);
+}
+
 static void check_resume(const ga_problem *p, const ga_options *o, preparation prepare) {
   char what[96];
   snprintf(what, sizeof what, "%s, %s %s, %s", p->name, o->method, o->variant, o->linsol);
@@ -77,6 +98,7 @@ static void check_resume(const ga_problem *p, const ga_options *o, preparation p
   load(it, path_of("state")); /* back, in an integrator with a past */
   resumed = go_on(it, p);
   assert_same(what, &expected, &resumed);
+  check_memory(it, other, what, p);
   ga_integrator_free(it);
   ga_integrator_free(other);
   assert_int_equal(files_in_folder(".tmp", false), 0);

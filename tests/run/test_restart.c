@@ -52,6 +52,7 @@ static void test_elsewhere_equals_start(void **state) {
     snprintf(what, sizeof what, "%s, %s", p->name, c->method);
     ga_options o = options_of(p, ga_method_find(c->method, "", NULL), c->solver);
     o.rtol = c->rtol;
+    o.h_max = INFINITY;
     o.initial = GA_INITIAL_PROJECT;
     if (strcmp(c->method, "soi2") == 0 && !(o.rtol > 0)) o.mass_at = GA_MASS_PREVIOUS;
     bool automatic = o.rtol > 0;

@@ -105,6 +105,7 @@ static void assert_decades(const char *what, const driven *d, const char *method
   for (int l = 0; l < LEVELS; l++) {
     o.h = 1e-3;
     o.rtol = pow(10, -2 - l);
+    o.h_max = INFINITY;
     outcome end = run_driven(d, o, q, v);
     e[l] = fmax(vector_error(d->s.n, end.q, ref.q), vector_error(d->s.n, end.v, ref.v));
     assert_between(what, e[l] / (o.rtol * size), 0, 50);
@@ -149,6 +150,7 @@ static void test_units(void **state) {
     assert_decades(what, &d, "stab2", &zero, 0.1);
     ga_options o = ga_options_default();
     o.rtol = 1e-4;
+    o.h_max = INFINITY;
     outcome end = run_driven(&d, o, &zero, &zero);
     if (u == 0) steps = end.steps;
     assert_between(what, (double)end.steps / (double)steps, 0.9, 1.1);
@@ -296,6 +298,7 @@ static void assert_stays(const hanging *h, const char *method, double rtol, doub
   ga_options o = ga_options_default();
   o.method = method;
   o.rtol = rtol;
+  o.h_max = INFINITY;
   must(ga_integrator_new(&model, &o, &it, &err), &err);
   must(ga_integrator_start(it, 0, q, v), ga_integrator_error(it));
   const ga_stats *stats = ga_integrator_stats(it);

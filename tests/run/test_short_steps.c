@@ -49,6 +49,7 @@ static void test_one_rounding(void **state) {
     small s;
     ga_options o = ga_options_default();
     o.rtol = automatic ? 1e-9 : 0;
+    o.h_max = INFINITY;
     ga_integrator *it = pendulum(&s, &o);
     must(ga_integrator_run(it, 0.05), ga_integrator_error(it));
     const ga_state *at = ga_integrator_state(it);
@@ -175,6 +176,7 @@ static void test_automatic(void **state) {
   truth ref = reference_at(p, 1);
   ga_options o = ga_options_default();
   o.rtol = 1e-6;
+  o.h_max = INFINITY;
   ga_integrator *plain = started(p, &o), *it = started(p, &o);
   must(ga_integrator_run(plain, 1), ga_integrator_error(plain));
   for (int n = 1; n <= 20; n++) {
@@ -205,6 +207,7 @@ static void test_large_guess(void **state) {
   const double zero = 0;
   ga_options o = ga_options_default();
   o.rtol = 1e-4;
+  o.h_max = INFINITY;
   ga_integrator *it = small_start(&s, &o, &zero, &zero);
   assert_true(it->h > 1e6);
   must(ga_integrator_run(it, 1), ga_integrator_error(it));

@@ -102,6 +102,7 @@ static void test_residuals(void **state) {
     o.par = ga_params_rho(0.7);
     o.h = cases[c].h;
     o.rtol = cases[c].rtol;
+    o.h_max = INFINITY;
     ga_integrator *it = started(p, &o);
     witness w = witness_of(p, what);
     ga_integrator_observe(it, watch, &w);

@@ -100,7 +100,7 @@ static void test_estimate_of_nan(void **state) {
   s.model.pat_M = s.model.pat_K = &diagonal;
   for (int at = 0; at < N; at++) {
     ga_options o = ga_options_default();
-    o.rtol = 1e-3;
+    o.rtol = 1e-3, o.h_max = INFINITY;
     o.linsol = "klu";
     ga_integrator *it = small_start(&s, &o, q, v);
     for (int i = 0; i < 3; i++) must(ga_integrator_step(it), ga_integrator_error(it));
@@ -156,7 +156,7 @@ static void test_decades(void **state) {
       o.method = cases[c].method;
       o.par = ga_params_rho(p->rho_inf);
       o.h = p->h;
-      o.rtol = cases[c].rtol * pow(10, -l);
+      o.rtol = cases[c].rtol * pow(10, -l), o.h_max = INFINITY;
       e[l] = run_errors(p, &o, &ref);
       for (int k = ERR_Q; k <= ERR_V && l > 0; k++) {
         assert_between(what, e[l - 1].e[k] / e[l].e[k], 0.5, 200);
@@ -180,7 +180,7 @@ static void test_nan_error(void **state) {
     double weight[N] = {1, 1, 1};
     weight[c % N] = NAN;
     ga_options o = ga_options_default();
-    o.rtol = 1e-3;
+    o.rtol = 1e-3, o.h_max = INFINITY;
     *(c < N ? &o.weight_q : &o.weight_v) = weight;
     ga_integrator *it = small_start(&s, &o, q0, v0);
     assert_refused(ga_integrator_run(it, 1), ga_integrator_error(it), GA_ERR_STEP, NULL, NULL);
@@ -227,19 +227,19 @@ static void test_taken_back(void **state) {
     o.newton_tol = 1e-12;
     o.linsol = "dense"; /* klu keeps the pivots that a rejected step chose */
     o.h = p->h;
-    o.rtol = 1e-2;
+    o.rtol = 1e-2, o.h_max = INFINITY;
     ga_integrator *it = started(p, &o), *again;
     sizes.n = 0;
     ga_integrator_observe(it, note, &sizes);
     must(ga_integrator_run(it, 0.03), ga_integrator_error(it));
     assert_in_range(ga_integrator_stats(it)->rejected, 2, 30);
-    o.rtol = 0;
+    o.rtol = 0, o.h_max = INFINITY;
     o.h = it->last.mem.h;
     o.step_size = replay;
     o.step_context = &sizes;
     /* the history of the start is made for the first size that was tried */
     ga_options first = o;
-    first.rtol = 1e-2;
+    first.rtol = 1e-2, first.h_max = INFINITY;
     first.step_size = NULL;
     first.h = p->h;
     ga_integrator *begun = started(p, &first);
@@ -276,7 +276,7 @@ static void test_sudden_load(void **state) {
   for (double rtol = 1e-3; rtol > 1e-6; rtol /= 10) {
     ga_options o = ga_options_default();
     o.h = 0.1;
-    o.rtol = rtol;
+    o.rtol = rtol, o.h_max = INFINITY;
     o.atol = 1e-6;
     ga_integrator *it = small_start(&s, &o, &q, &v);
     sizes.n = 0;
@@ -311,7 +311,7 @@ static void test_stiff(void **state) {
   ga_integrator *ref = small_start(&rigid, &o, q0, v0);
   must(ga_integrator_run(ref, 3), ga_integrator_error(ref));
   o.par = ga_params_rho(0.2);
-  o.rtol = 1e-4;
+  o.rtol = 1e-4, o.h_max = INFINITY;
   ga_integrator *it = small_start(&stiff, &o, off, v0);
   must(ga_integrator_run(it, 3), ga_integrator_error(it));
   const ga_stats *stats = ga_integrator_stats(it);
@@ -338,7 +338,7 @@ static void test_zero_components(void **state) {
       small_open(&s, more ? 4 : 1, load_force, false);
       const double q[] = {1, 0, 0, 0}, v[] = {0, 0, 0, 0};
       ga_options o = ga_options_default();
-      o.rtol = 1e-5;
+      o.rtol = 1e-5, o.h_max = INFINITY;
       o.atol = absolute * 1e-7;
       ga_integrator *it = small_start(&s, &o, q, v);
       must(ga_integrator_run(it, 20), ga_integrator_error(it));
@@ -356,7 +356,7 @@ static void test_zero_components(void **state) {
   small_open(&s, 2, fall_force, false);
   const double zero[] = {0, 0};
   ga_options o = ga_options_default();
-  o.rtol = 1e-5;
+  o.rtol = 1e-5, o.h_max = INFINITY;
   ga_integrator *it = small_start(&s, &o, zero, zero);
   must(ga_integrator_run(it, 1), ga_integrator_error(it));
   assert_near("fall", ga_integrator_state(it)->q[1], -9.81 / 2, 1e-12);
@@ -372,7 +372,7 @@ static void test_failures(void **state) {
   small_open(&s, 1, load_force, false);
   const double q = 1, v = 0;
   ga_options o = ga_options_default();
-  o.rtol = 1e-4;
+  o.rtol = 1e-4, o.h_max = INFINITY;
   s.refuse = 3;
   ga_integrator *it = small_start(&s, &o, &q, &v);
   must(ga_integrator_run(it, 2), ga_integrator_error(it));
@@ -431,7 +431,7 @@ static void test_cause_is_told(void **state) {
     if (singular) s.ops.mass = vanishing_mass;
     s.model.const_mass = false;
     ga_options o = ga_options_default();
-    o.rtol = 1e-4;
+    o.rtol = 1e-4, o.h_max = INFINITY;
     o.matrix_every = 1;
     ga_integrator *it = small_start(&s, &o, q, v);
     assert_refused(ga_integrator_run(it, 2), ga_integrator_error(it), GA_ERR_STEP, "h-min",
@@ -450,7 +450,7 @@ static void test_output_times(void **state) {
   small_open(&s, 1, load_force, false);
   const double q = 1, v = 0;
   ga_options o = ga_options_default();
-  o.rtol = 1e-5;
+  o.rtol = 1e-5, o.h_max = INFINITY;
   ga_integrator *it = small_start(&s, &o, &q, &v);
   must(ga_integrator_run(it, 1), ga_integrator_error(it));
   sizes.n = 0;

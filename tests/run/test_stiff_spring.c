@@ -26,6 +26,7 @@ static void test_below_tolerance(void **state) {
         ga_options o = ga_options_default();
         o.par = ga_params_rho(0.1 * rho);
         o.rtol = 1e-4;
+        o.h_max = INFINITY;
         o.atol = absolute * 1e-6;
         ga_integrator *it = small_start(&s, &o, horizontal, at_rest);
         must(ga_integrator_run(it, 0.08), ga_integrator_error(it));
@@ -51,6 +52,7 @@ static void test_tolerances(void **state) {
   for (int l = 0; l < 4; l++) {
     ga_options o = ga_options_default();
     o.rtol = pow(10, -3 - l);
+    o.h_max = INFINITY;
     ga_integrator *it = small_start(&s, &o, horizontal, at_rest);
     must(ga_integrator_run(it, 1), ga_integrator_error(it));
     assert_in_range(ga_integrator_stats(it)->steps, 50 << l, 10000);
@@ -74,6 +76,7 @@ static void test_above_tolerance(void **state) {
     ga_options o = ga_options_default();
     o.h = automatic ? 1e-3 : 2e-6;
     o.rtol = automatic ? 1e-6 : 0;
+    o.h_max = INFINITY;
     o.atol = automatic ? 1e-6 : 0;
     ga_integrator *it = small_start(&s, &o, off, at_rest);
     must(ga_integrator_run(it, 0.126), ga_integrator_error(it));

@@ -57,6 +57,11 @@ static void from_perturbed_starts(const char *name, const ga_file *file) {
     perturbed(m, m->q0, 0.03, seed, q);
     const ga_status status = ga_mechanism_equilibrium(m, 0, q, &e, &err);
     const char *word = restless_word(name);
+    if (strcmp(name, "robot-arm") == 0) { /* states of controllers are refused */
+      assert_int_equal(status, GA_ERR_ARG);
+      assert_non_null(strstr(err.text, "does not find the state 'c1_integral'"));
+      continue;
+    }
     if (word) {
       assert_int_equal(status, GA_ERR_INITIAL);
       if (!strstr(err.text, word)) fail_msg("%s: %s", name, err.text);

@@ -37,9 +37,9 @@ bool arg_read_text(const arg_spec *spec, const char *text, void *field) {
 }
 
 /* known endings of files */
-static const char *const endings[] = {".csv",  ".h5",  ".svg", ".png", ".html", ".yaml", ".yml",
-                                      ".json", ".pdf", ".jpg", ".gif", ".xls",  ".xlsx", ".ods",
-                                      ".mat",  ".npz", ".npy", ".so",  ".c",    ".py"};
+static const char *const endings[] = {
+    ".csv", ".h5",   ".svg", ".png", ".html", ".yaml", ".yml", ".json", ".pdf", ".jpg",  ".gif",
+    ".xls", ".xlsx", ".ods", ".mat", ".npz",  ".npy",  ".so",  ".c",    ".py",  ".urdf", ".xml"};
 
 /* Like arg_read_text, but refuse a name with a known ending that spec->argument, such as
  * "FILE.csv|FILE.h5", does not list. Unknown endings are accepted. */
@@ -311,11 +311,14 @@ static int parse_option(args *a, int argc, char **argv, int *i) {
   }
   if (argument && !value) {
     bool is_option = *i + 1 < argc && strncmp(argv[*i + 1], "--", 2) == 0;
-    if (*i + 1 >= argc || is_option) {
+    bool answer = strcmp(argument, "no|yes") == 0;
+    if (answer && (*i + 1 >= argc || (strcmp(argv[*i + 1], "no") && strcmp(argv[*i + 1], "yes")))) {
+      value = "yes"; /* --key alone */
+    } else if (*i + 1 >= argc || is_option) {
       tool_error("--%s needs a value: --%s %s", key, key, argument);
       return TOOL_USAGE;
     }
-    value = argv[++*i];
+    if (!value) value = argv[++*i];
   }
   if (a->list) {
     a->list[a->nlist++] = (arg_given){own, own ? own->key : library->key, value};
@@ -350,6 +353,8 @@ int args_parse(args *a, int argc, char **argv) {
     print_usage(tool_messages(), command);
     return suggest_help(command);
   }
+  a->typed = a->given;
+  a->own_typed = a->own;
   return ARGS_GO_ON;
 }
 
@@ -357,6 +362,17 @@ int args_parse(args *a, int argc, char **argv) {
 bool args_given(const args *a, const char *key) {
   for (int i = 0; ga_option_at(i); i++) {
     if (strcmp(ga_option_at(i)->key, key) == 0) return (a->given >> i & 1UL) != 0;
+  }
+  return false;
+}
+
+/* Was this option given on the command line? */
+bool args_typed(const args *a, const char *key) {
+  for (int i = 0; ga_option_at(i); i++) {
+    if (strcmp(ga_option_at(i)->key, key) == 0) return (a->typed >> i & 1UL) != 0;
+  }
+  for (int i = 0; a->command->specs[i].key; i++) {
+    if (strcmp(a->command->specs[i].key, key) == 0) return (a->own_typed >> i & 1UL) != 0;
   }
   return false;
 }

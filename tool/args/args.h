@@ -56,9 +56,10 @@ typedef struct args {
   const char *operand; /* the first; NULL if none was given */
   char **operands;     /* all of them, moved to the front of argv */
   int noperands;
-  unsigned long given; /* bit i: ga_option_at(i) was given */
-  unsigned long own;   /* bit i: specs[i] was given */
-  arg_given *list;     /* receives all options in order, with room for argc of them; NULL: no */
+  unsigned long given;            /* bit i: ga_option_at(i) was given */
+  unsigned long own;              /* bit i: specs[i] was given */
+  unsigned long typed, own_typed; /* the same, on the command line alone */
+  arg_given *list; /* receives all options in order, with room for argc of them; NULL: no */
   int nlist;
 } args;
 
@@ -72,8 +73,10 @@ int args_parse(args *a, int argc, char **argv);
  * args_parse. */
 int args_apply(args *a, const char *key, const char *value);
 
-/* Was this library option given? */
+/* Was this library option given, on the command line or in a model file? */
 bool args_given(const args *a, const char *key);
+/* Was this option, of the library or of the command, given on the command line? */
+bool args_typed(const args *a, const char *key);
 
 /* --rho, --alpha and --params exclude each other: TOOL_USAGE after a message, else ARGS_GO_ON. */
 int args_check_params(const args *a);

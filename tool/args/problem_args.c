@@ -156,19 +156,22 @@ int problem_open(const problem_args *given, args *a, const char *want, ga_proble
   if (status == GA_ERR_ARG) {
     const bool file = strchr(a->operand, '.') || access(a->operand, F_OK) == 0;
     fprintf(tool_messages(),
-            file ? "A model file ends in .yaml, .yml or .json, a shared object in .so.\n"
-                 : "Try 'genalpha list problems'.\n");
+            file
+                ? "A model file ends in .yaml, .yml or .json, a robot in .urdf, a shared object in "
+                  ".so.\n"
+                : "Try 'genalpha list problems'.\n");
   }
   return problem_exit_code(status);
 }
 
-/* Without --extrapolate, refuse the options that only modify it: TOOL_USAGE after a message, else
+/* Without --extrapolate, refuse the options that only modify it (accuracy: but for --threads): TOOL_USAGE after a message, else
  * ARGS_GO_ON. */
-static int check_companions(const extrapolation *how) {
+static int check_companions(const extrapolation *how, bool accuracy) {
   const struct {
     bool given;
     const char *text;
-  } options[] = {{how->threads > 0, "--threads needs --extrapolate; other runs take one thread"},
+  } options[] = {{how->threads > 0 && !accuracy,
+                  "--threads needs --extrapolate or --accuracy; other runs take one thread"},
                  {how->steps >= 0,
                   "--extrapolate-steps needs --extrapolate K, which makes the runs it is about"},
                  {how->multipliers >= 0,
@@ -183,7 +186,7 @@ static int check_companions(const extrapolation *how) {
 
 /* Check t0 < t_end, t0 < project_at <= t_end, and options that extrapolation excludes: TOOL_USAGE
  * after a message, else ARGS_GO_ON. */
-int problem_check_times(const problem_args *given, const ga_problem *problem) {
+int problem_check_times(const problem_args *given, bool accuracy, const ga_problem *problem) {
   double t0 = problem->t0, t_end = given->t_end, at = given->project_at;
   if (!(t_end > t0)) {
     tool_error("--t-end %g: must be greater than %g, where '%s' starts", t_end, t0, problem->name);
@@ -200,7 +203,7 @@ int problem_check_times(const problem_args *given, const ga_problem *problem) {
         "history that extrapolation relies on");
     return TOOL_USAGE;
   }
-  return given->how.K ? ARGS_GO_ON : check_companions(&given->how);
+  return given->how.K ? ARGS_GO_ON : check_companions(&given->how, accuracy);
 }
 
 /* Do whole steps of h meet t_end, to within 1e-9 of `finest`, the smallest step of all runs? Sets

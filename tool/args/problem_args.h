@@ -113,8 +113,9 @@ int problem_open(const problem_args *given, args *a, const char *want, ga_proble
 bool problem_is_file(const char *operand);
 
 /* Check that t_end is after the problem's start, project_at in between, and that no option is given
- * that extrapolation excludes: TOOL_USAGE after a message, else ARGS_GO_ON. */
-int problem_check_times(const problem_args *given, const ga_problem *problem);
+ * that extrapolation excludes, or that only modifies it (--threads is for an accuracy, too):
+ * TOOL_USAGE after a message, else ARGS_GO_ON. */
+int problem_check_times(const problem_args *given, bool accuracy, const ga_problem *problem);
 
 /* Check that whole steps h, and steps as small as `finest`, meet t_end. ARGS_GO_ON with the
  * number of steps h in *n, or TOOL_USAGE after a message that suggests another h. With --h-seq,

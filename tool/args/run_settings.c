@@ -4,10 +4,13 @@
 
 #include <string.h>
 
+#include "simulate/inputs.h"
+
 /* Check options of `run` that exclude or need each other: ARGS_GO_ON, or TOOL_USAGE after a
  * message. */
-static int check_run_settings(const run_settings *set, const ga_problem *problem) {
-  int code = problem_check_times(&set->problem, problem);
+static int check_run_settings(const run_settings *set, const ga_options *o,
+                              const ga_problem *problem) {
+  int code = problem_check_times(&set->problem, o->accuracy > 0, problem);
   if (code != ARGS_GO_ON) return code;
   if (!isnan(set->checkpoint_every) && !set->save_state) {
     tool_error("--checkpoint-every needs --save-state FILE, where to save to");
@@ -54,12 +57,34 @@ static int check_extrapolation(const run_settings *set, const ga_options *o,
                              &n);
 }
 
+/* With --accuracy, refuse what belongs to a single run. ARGS_GO_ON, or TOOL_USAGE after a message. */
+static int check_accuracy(const run_settings *set, const args *a) {
+  if (a->options->accuracy == 0) return ARGS_GO_ON;
+  const struct {
+    bool given;
+    const char *text;
+  } wrong[] = {{args_typed(a, "h"), "--h: the accuracy chooses the steps"},
+               {set->problem.how.K > 0, "--extrapolate: the accuracy chooses the order"},
+               {set->save_state, "--save-state: a saved state is that of a single run"},
+               {set->from_state, "--from-state: a saved state is that of a single run"},
+               {!isnan(set->problem.project_at),
+                "--project-at: a projection ends the smooth history that extrapolation relies on"}};
+  for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+    if (!wrong[i].given) continue;
+    tool_error("--accuracy does not go together with %s", wrong[i].text);
+    return TOOL_USAGE;
+  }
+  return ARGS_GO_ON;
+}
+
 /* Check the settings of a run of the problem, which is open; set->problem.t_end and set->view are
  * filled in. ARGS_GO_ON, or the exit code after a message. */
 int run_check(run_settings *set, const args *a, const ga_problem *problem) {
   set->view = set->view || set->page != NULL;
   if (isnan(set->problem.t_end)) set->problem.t_end = problem->t_end;
-  const int code = check_run_settings(set, problem);
+  a->options->method_chosen = a->options->method_chosen || args_typed(a, "method");
+  int code = check_accuracy(set, a);
+  if (code == ARGS_GO_ON) code = check_run_settings(set, a->options, problem);
   return code == ARGS_GO_ON ? check_extrapolation(set, a->options, problem) : code;
 }
 
@@ -91,7 +116,13 @@ int run_simulation(const run_settings *set, args *a, const ga_problem *problem, 
                     .solver = solve};
   a->options->log = simulate_log;
   a->options->log_context = s;
-  const int code = solver_open(solve, &problem->model, a->options, &set->problem.how);
+  int code = solver_open(solve, &problem->model, a->options, &set->problem.how);
+  if (solve->solution &&
+      strcmp(a->options->method, ga_solution_accuracy(solve->solution)->method)) {
+    a->options->method = ga_solution_accuracy(solve->solution)->method; /* its own choice */
+    a->options->variant = "";
+  }
+  if (code == ARGS_GO_ON) code = inputs_open(set->input, set->interpolate, problem, solve);
   return code == ARGS_GO_ON ? events_open(events, problem, set->stop_when, solve) : code;
 }
 
@@ -99,22 +130,26 @@ int run_simulation(const run_settings *set, args *a, const ga_problem *problem, 
  * an open problem, with the options of `given` and those of its section `run`. No file is written.
  * Messages go to text (size bytes), which is empty if all is well, and begins with "warning: " if
  * the run succeeds with a warning. Returns the exit code of the run. */
-int run_try_start(const args *given, const ga_problem *problem, size_t size, char *text) {
+int run_try_start(const args *given, const ga_problem *problem, size_t size, char *text,
+                  double *t_end) {
   run_settings set = RUN_SETTINGS_NONE;
   ga_options options = *given->options;
   args a = {.command = &run_command,
             .settings = &set,
             .options = &options,
             .operand = given->operand,
-            .given = given->given};
+            .given = given->given,
+            .typed = given->typed};
   solver solve = {0};
   run_events events = {.count = 0};
   simulation s;
+  *t_end = problem->t_end;
   tool_collect_messages(text, size);
   int code = file_apply_options(&a, problem);
   if (code == ARGS_GO_ON) text[0] = '\0'; /* warnings about options were printed before */
   if (code == ARGS_GO_ON) code = run_check(&set, &a, problem);
   if (code == ARGS_GO_ON) {
+    *t_end = set.problem.t_end;
     /* one step of the coarsest run; an extrapolation also makes steps of 2 h */
     const double first = problem->t0 + (set.problem.how.K ? 2 : 1) * options.h;
     set.problem.t_end = fmin(first, set.problem.t_end);

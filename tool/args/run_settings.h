@@ -11,12 +11,16 @@ typedef struct run_settings {
   problem_args problem;
   int every; /* 0: not given */
   bool final, columns, view;
-  const char *page, *out, *plot, *save_state, *from_state, *stop_when, *petsc;
+  const char *page, *out, *plot, *save_state, *from_state, *stop_when, *petsc, *input;
+  int interpolate;                 /* of inputs: a ga_input_kind */
   double checkpoint_every, out_dt; /* NaN: not given */
 } run_settings;
 
-#define RUN_SETTINGS_NONE \
-  { .problem = PROBLEM_ARGS_NONE, .checkpoint_every = NAN, .out_dt = NAN }
+#define RUN_SETTINGS_NONE                                                 \
+  {                                                                       \
+    .problem = PROBLEM_ARGS_NONE, .checkpoint_every = NAN, .out_dt = NAN, \
+    .interpolate = GA_INPUT_LINEAR                                        \
+  }
 
 /* Rows of a command's table: options about the run and its rows of output, not about files.
  * member: the one of its settings that is a run_settings. */
@@ -37,6 +41,22 @@ typedef struct run_settings {
        offsetof(settings, member.out_dt),                                                       \
        0,                                                                                       \
        1e300},                                                                                  \
+      {"input",                                                                                 \
+       "FILE.csv",                                                                              \
+       "let the inputs of a model file follow the columns of this file that have their names, " \
+       "over its first column, the time",                                                       \
+       arg_read_text,                                                                           \
+       offsetof(settings, member.input),                                                        \
+       0,                                                                                       \
+       0},                                                                                      \
+      {"interpolate",                                                                           \
+       "hold|linear|smooth",                                                                    \
+       "inputs between the lines of that file: hold each value until the next, where the run "  \
+       "restarts and order 2 is kept, linear (default), smooth",                                \
+       arg_read_word,                                                                           \
+       offsetof(settings, member.interpolate),                                                  \
+       0,                                                                                       \
+       0},                                                                                      \
   {                                                                                             \
     "stop-when", "EXPRESSION",                                                                  \
         "end the run of a model file where an expression of its columns begins to hold: \"b.z " \
@@ -59,7 +79,8 @@ int run_check(run_settings *set, const args *a, const ga_problem *problem);
 /* Make the start and the first step of the run that `genalpha run` would make of an open problem of
  * a model file, with the options of `given`; writes no file. Messages go to text (size bytes), ""
  * if all is well, "warning: .." if it succeeds with a warning. Returns the exit code of the run. */
-int run_try_start(const args *given, const ga_problem *problem, size_t size, char *text);
+int run_try_start(const args *given, const ga_problem *problem, size_t size, char *text,
+                  double *t_end);
 
 /* The simulation that the settings describe; the solver is opened with it, and the problem's events
  * are added. ARGS_GO_ON, or the exit code after a message. */

@@ -112,7 +112,9 @@ static int check_mechanism(const statics_settings *set, const args *a, mechanism
   int code = TOOL_OK;
   if (status == GA_OK) {
     compare_step(a->options, &found, &l);
-    code = run_try_start(a, p->problem, sizeof failure, failure);
+    double t_end;
+    code = run_try_start(a, p->problem, sizeof failure, failure, &t_end);
+    found.warnings += ga_mechanism_check_corners(p->mechanism, p->t, t_end, print_finding, &l);
     if (failure[0]) report_start(code, failure, &found, &l);
     found.warnings += tool_warnings();
   }

@@ -166,7 +166,7 @@ static int run_studies(const settings *set, const ga_problem *problem, const ser
 static int converge(settings *set, const ga_problem *problem, const series *all) {
   double *t_end = &set->problem.t_end;
   if (isnan(*t_end)) *t_end = default_end(set, problem);
-  int code = problem_check_times(&set->problem, problem);
+  int code = problem_check_times(&set->problem, false, problem);
   if (code != ARGS_GO_ON) return code;
   study *s = calloc((size_t)all->count, sizeof *s);
   if (!s) {

@@ -142,8 +142,9 @@ static int open_files(const run_settings *set, const simulation *s, resources *r
 static bool draw_plot(const simulation *s, gnuplot *plot) {
   char title[200];
   const ga_options *o = s->options;
-  int n = snprintf(title, sizeof title, "%s: %s, rho_inf = %.3g, h = %.4g", s->problem->name,
-                   problem_method(o).text, ga_params_check(&o->par).rho_inf, o->h);
+  int n = snprintf(title, sizeof title, "%s: %s, rho_inf = %.3g, %s = %.4g", s->problem->name,
+                   problem_method(o).text, ga_params_check(&o->par).rho_inf,
+                   o->accuracy > 0 ? "accuracy" : "h", o->accuracy > 0 ? o->accuracy : o->h);
   if (s->solver->x && n > 0 && (size_t)n < sizeof title) {
     snprintf(title + n, sizeof title - (size_t)n, ", extrapolated to order %d",
              2 + s->solver->how.K);
@@ -154,10 +155,14 @@ static bool draw_plot(const simulation *s, gnuplot *plot) {
 
 /* Write the page of --view, from the recorded film. False after a message. */
 static bool write_page(const run_settings *set, const simulation *s) {
-  char how[300];
+  char how[600];
   const ga_options *o = s->options;
-  snprintf(how, sizeof how, "%s, rho_inf = %.3g, h = %.4g, %ld steps", problem_method(o).text,
-           ga_params_check(&o->par).rho_inf, o->h, solver_steps(s->solver));
+  if (s->solver->solution) {
+    snprintf(how, sizeof how, "%s", ga_solution_accuracy(s->solver->solution)->text);
+  } else {
+    snprintf(how, sizeof how, "%s, rho_inf = %.3g, h = %.4g, %ld steps", problem_method(o).text,
+             ga_params_check(&o->par).rho_inf, o->h, solver_steps(s->solver));
+  }
   const char *const about[] = {s->problem->cite, how, "genalpha " GA_VERSION, NULL};
   const webpage p = {.mechanism = s->film->mechanism,
                      .film = s->film,
@@ -230,7 +235,7 @@ static int write_results(const run_settings *set, const simulation *s, resources
   if (code == TOOL_OK && set->final) {
     json_final(stdout, r->problem, s->options, &r->solver, &r->events);
   }
-  return code;
+  return code == TOOL_OK ? simulate_accuracy(s) : code;
 }
 
 /* Refuse files of this run that would be written over each other or over its input: ARGS_GO_ON, or
@@ -241,6 +246,7 @@ static int check_paths(const run_settings *set, const char *operand) {
       set->from_state && set->save_state && paths_same(set->from_state, set->save_state);
   const path_use use[] = {
       {"the model", problem_is_file(operand) ? operand : NULL, NULL, false},
+      {"--input", set->input, NULL, false},
       {"--from-state", same ? NULL : set->from_state, NULL, false},
       {"--out", set->out, NULL, true},
       {"--plot", set->plot, NULL, true},

@@ -139,7 +139,7 @@ static int check_settings(const settings *set) {
 }
 
 /* Open r->problem with the shared options only, nothing varied: names of parameters and columns are
- * looked up in it. Also sets r->words, which the problem may borrow from. r->shape.want must be
+ * looked up in it. Also sets r->shape.accuracy and r->words, which the problem may borrow from. r->shape.want must be
  * set. ARGS_GO_ON, or the exit code after a message. */
 static int open_base(const settings *set, resources *r) {
   run_settings base = RUN_SETTINGS_NONE;
@@ -153,7 +153,12 @@ static int open_base(const settings *set, resources *r) {
   }
   int code = args_parse(&a, r->words.count, r->words.word);
   if (code == ARGS_GO_ON) code = args_check_params(&a);
-  return code == ARGS_GO_ON ? problem_open(&base.problem, &a, r->shape.want, &r->problem) : code;
+  if (code == ARGS_GO_ON) code = problem_open(&base.problem, &a, r->shape.want, &r->problem);
+  r->shape.accuracy = options.accuracy > 0;
+  for (int i = 0; i < set->plan.count; i++) {
+    if (strcmp(set->plan.variable[i].name, "accuracy") == 0) r->shape.accuracy = true;
+  }
+  return code;
 }
 
 /* Set s->want to the text of --columns and --stop-when: columns that the reader of the model file

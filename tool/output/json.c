@@ -149,6 +149,35 @@ static void put_extrapolation(FILE *to, const ga_extrapolated *x, const extrapol
   put_errors(to, "finest_error_estimate", &x->finest);
 }
 
+/* Member "accuracy": what was asked for, what was reached, and how. */
+static void put_accuracy(FILE *to, const ga_solution *solution) {
+  if (!solution) return;
+  const ga_accuracy *a = ga_solution_accuracy(solution);
+  fputs(",\n  \"accuracy\": {\"asked\": ", to);
+  json_number(to, a->asked);
+  fprintf(to, ", \"reached\": %s", a->verdict == GA_VERDICT_REACHED ? "true" : "false");
+  fprintf(to, ", \"verdict\": \"%s\", \"error\": ", ga_verdict_word(a->verdict));
+  json_number(to, a->error);
+  const field_errors error = field_errors_of(&a->estimate);
+  fputs(", \"estimate\": {", to);
+  for (int f = 0; f < FIELDS; f++) {
+    if (f == FIELD_A) continue;
+    fprintf(to, "%s\"%s\": ", f ? ", " : "", field_title(f));
+    json_number(to, error.of[f]);
+  }
+  fprintf(to, "},\n    \"method\": \"%s\", \"order\": %d, \"runs\": %d", a->method, a->order,
+          a->runs);
+  fprintf(to, ", \"least_steps\": %ld, \"largest_steps\": %ld, \"steps\": %ld", a->least,
+          a->largest, a->steps);
+  fputs(", \"t_kink\": ", to);
+  json_number(to, a->t_kink);
+  fputs(", \"growth\": ", to);
+  json_number(to, a->growth);
+  fputs(",\n    \"text\": ", to);
+  json_string(to, a->text);
+  fputc('}', to);
+}
+
 /* Write a further member "named": every column of the problem by its full name. Nothing if they
  * cannot be evaluated. */
 void json_columns(FILE *to, const ga_problem *problem, const ga_state *state) {
@@ -209,6 +238,7 @@ void json_final(FILE *to, const ga_problem *problem, const ga_options *options,
   if (at_end->x) {
     put_extrapolation(to, ga_extrapolator_state(at_end->x), &at_end->how);
   }
+  put_accuracy(to, at_end->solution);
   if (at_end->it) {
     put_steps(to, ga_integrator_options(at_end->it));
     fprintf(to, ",\n  \"linsol\": {\"name\": \"%s\", \"why\": \"%s\"}",
@@ -305,6 +335,7 @@ void json_statistics(FILE *to, const void *json_run_) {
                                                          : "failed";
   fprintf(to, "{\n  \"end\": \"%s\",\n  \"t\": ", end);
   json_number(to, solver_state(run->solver)->t);
+  put_accuracy(to, run->solver->solution);
   put_events(to, run->events);
   put_stats(to, solver_stats(run->solver));
   fputs("\n}\n", to);

@@ -42,8 +42,8 @@ bool trajectory_row(trajectory *out, const ga_state *state);
 /* statistics: a JSON object for a file of results, or NULL */
 bool trajectory_close(trajectory *out, const char *statistics);
 
-/* The whole text of the model file, to be freed; "" for problems of the library, which have none;
- * NULL after a message. */
+/* The whole text of the model file, of a robot what it became, with the CSV files that it reads, to
+ * be freed; "" for problems of the library, which have none; NULL after a message. */
 char *output_model(const ga_problem *problem);
 
 /* A text made by one of the functions below, to be freed; NULL without memory. */

@@ -48,6 +48,12 @@ static void print_steps(FILE *to, const simulation *s) {
   /* the size in use; that of a saved state may be another than the one asked for */
   const ga_options *o = s->solver->it ? ga_integrator_options(s->solver->it) : s->options;
   long steps = solver_steps(s->solver);
+  if (s->solver->solution) {
+    const ga_accuracy *a = ga_solution_accuracy(s->solver->solution);
+    print_label(to, "accuracy");
+    tool_print_wrapped(to, a->text + strlen("accuracy "), LABEL + 2);
+    return;
+  }
   print_label(to, "steps");
   if (o->rtol > 0 || o->atol > 0) {
     fprintf(to, "%ld automatic, h = %.3g to %.3g (rtol %.3g, atol %.3g)", steps, stats->h_least,
@@ -167,7 +173,7 @@ static void print_quality(FILE *to, const simulation *s) {
     if (model->npsi > 0) {
       fprintf(to, "%snonholonomic |k| <= %.2e", model->nlam > 0 ? ", " : "", stats->max_k);
     }
-    if (s->solver->x) fprintf(to, ", in the runs");
+    if (!s->solver->it) fprintf(to, ", in the runs");
     fputc('\n', to);
   }
   if (!isnan(s->energy0)) {

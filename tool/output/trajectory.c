@@ -58,20 +58,45 @@ static bool open_csv(trajectory *out) {
   return fflush(out->file) == 0 && !ferror(out->file) ? true : report_failure(out);
 }
 
-/* The text of the model file, read again, to be freed; "" for problems without one; NULL after a
- * message. */
+/* Copy a file; `indent` before each line. False: it cannot be read. */
+static bool copy_file(FILE *to, const char *path, const char *indent) {
+  FILE *file = fopen(path, "r");
+  int last = '\n';
+  for (int c; file && (c = getc(file)) != EOF; last = c) {
+    if (last == '\n') fputs(indent, to);
+    putc(c, to);
+  }
+  if (last != '\n') putc('\n', to);
+  const bool good = file && !ferror(file);
+  if (file) fclose(file);
+  return good;
+}
+
+/* The text of the model file, to be freed; "" for problems without one; NULL after a message. CSV
+ * files that it reads follow as the section `files`, so that the text stands for itself; not behind
+ * JSON, which has one value. */
 char *output_model(const ga_problem *problem) {
-  const char *path = problem->cite;
+  const ga_file *file = file_of(problem);
+  const char *model = file ? ga_file_text(file) : "", *path = problem->cite, *name, *table;
+  const size_t n = strlen(model);
+  /* it is JSON, or has the section */
+  const bool whole = model[strspn(model, " \t\r\n")] == '{' || strstr(model, "\nfiles:");
   char *text = NULL;
   size_t length = 0;
-  FILE *file = file_of(problem) ? fopen(path, "r") : NULL;
   FILE *to = open_memstream(&text, &length);
-  for (int c; file && to && (c = getc(file)) != EOF;) putc(c, to);
-  const bool good = to && (file || !file_of(problem)) && !(file && ferror(file));
-  if (file) fclose(file);
+  bool good = to && fputs(model, to) >= 0;
+  if (good && n > 0 && model[n - 1] != '\n') putc('\n', to);
+  for (int i = 0; good && file && !whole && ga_file_table(file, i, &name, &table); i++) {
+    if (i == 0) fputs("files:\n", to);
+    fputs("  ", to);
+    json_string(to, name);
+    fputs(": |2\n", to);
+    path = table;
+    good = copy_file(to, table, "    ");
+  }
   if (to && fclose(to) == 0 && good) return text;
   free(text);
-  tool_error("cannot read '%s' once more for the file of results", path);
+  tool_error("cannot read '%s' for the file of results", path);
   return NULL;
 }
 

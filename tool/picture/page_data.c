@@ -162,22 +162,60 @@ static bool poses_open(poses *p, const webpage *whole) {
 
 /* ---- the model ------------------------------------------------------------------------------ */
 
-/* Writes one body as a JSON object: name, type, mass, mass centre, colour if it has one, shape
- * with its sizes; a body without a shape gets its inertia instead, from which the page makes a
- * solid. */
+/* Writes one look as a JSON object: shape with its sizes, centre and axes (columns of 9 numbers) in
+ * the body frame, colour if it has one of its own. com: the centre of a look without a pose. */
+static void put_look(FILE *to, const ga_body_look *look, const double com[3]) {
+  static const char *const shapes[] = {NULL, "box", "cylinder", "sphere", "rod"};
+  fprintf(to, "{\"shape\":\"%s\",\"radius\":%.9g,\"length\":%.9g", shapes[look->shape],
+          look->radius, look->length);
+  put_numbers(to, "box", 3, look->box);
+  put_numbers(to, "at", 3, look->has_pose ? look->position : com);
+  const double *p = look->orientation;
+  if (p[0] != 0 || p[1] != 0 || p[2] != 0 || p[3] != 0) {
+    double R[9];
+    ga_so3_matrix(p, R);
+    put_numbers(to, "axes", 9, R);
+  }
+  if (look->coloured) fprintf(to, ",\"colour\":%d", look->colour);
+  fputc('}', to);
+}
+
+/* Writes the list "looks" of a body. */
+static void put_looks(FILE *to, const ga_body_info *b) {
+  fputs(",\"looks\":[", to);
+  put_look(to, &b->look, b->com);
+  for (int i = 0; i < b->nmore; i++) {
+    fputc(',', to);
+    put_look(to, &b->more_looks[i], b->com);
+  }
+  fputc(']', to);
+}
+
+/* Writes the list "ground" of the ground's looks. */
+static void put_ground(FILE *to, const ga_mechanism *m) {
+  static const double origin[3] = {0, 0, 0};
+  ga_body_look look;
+  fputs(",\n\"ground\":[", to);
+  for (int i = 0; ga_mechanism_ground_look(m, i, &look); i++) {
+    if (i) fputc(',', to);
+    put_look(to, &look, origin);
+  }
+  fputc(']', to);
+}
+
+/* Writes one body as a JSON object: name, type, mass, mass centre, colour if it has one, looks; a
+ * body without a shape gets its inertia instead, from which the page makes a solid. */
 static void put_body(FILE *to, const ga_body_info *b) {
   static const char *const types[] = {"rigid", "planar", "point"};
-  static const char *const shapes[] = {NULL, "box", "cylinder", "sphere", "rod"};
   fputs("{\"name\":", to);
   webpage_put_text(to, b->name);
   fprintf(to, ",\"type\":\"%s\",\"mass\":%.9g", types[b->type], b->mass);
   put_numbers(to, "com", 3, b->com);
   if (b->look.coloured) fprintf(to, ",\"colour\":%d", b->look.colour);
-  if (b->look.shape == GA_SHAPE_NONE) put_numbers(to, "inertia", 3, b->inertia);
-  if (b->look.shape == GA_SHAPE_BOX) put_numbers(to, "box", 3, b->look.box);
-  if (b->look.shape != GA_SHAPE_NONE) {
-    fprintf(to, ",\"shape\":\"%s\",\"radius\":%.9g,\"length\":%.9g", shapes[b->look.shape],
-            b->look.radius, b->look.length);
+  if (b->look.shape == GA_SHAPE_NONE) {
+    put_numbers(to, "inertia", 3, b->inertia);
+  } else {
+    put_looks(to, b);
   }
   fputc('}', to);
 }
@@ -283,6 +321,7 @@ bool webpage_put_model(FILE *to, const webpage *whole, const char *notice) {
       put_body(to, &p.body[i]);
     }
     fputs("]", to);
+    put_ground(to, whole->mechanism);
     put_drawables(to, whole->mechanism, GA_DRAWABLE_JOINT, "joints");
     put_drawables(to, whole->mechanism, GA_DRAWABLE_FORCE, "forces");
     put_drawables(to, whole->mechanism, GA_DRAWABLE_SENSOR, "sensors");

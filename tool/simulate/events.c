@@ -41,7 +41,7 @@ static int report_event(void *context, int event, int sign, const ga_state *stat
  * must have room, e->count grows). name and when are borrowed. stop: it ends the run, otherwise it
  * is only reported. ARGS_GO_ON, or the exit code after a message. */
 static int add_event(run_events *e, const ga_mechanism *m, const char *name, const char *when,
-                     ga_direction direction, bool stop, const solver *s) {
+                     ga_direction direction, bool stop, solver *s) {
   run_event *own = &e->event[e->count];
   ga_error err = {GA_OK, ""};
   if (ga_watch_new(m, when, direction, stop, &own->watch, &err) != GA_OK) {
@@ -52,15 +52,14 @@ static int add_event(run_events *e, const ga_mechanism *m, const char *name, con
   own->name = name, own->when = when;
   own->inner = ga_watch_event(own->watch);
   own->team = s->team;
-  ga_integrator *it = s->it;
   e->count++;
   const ga_event event = {.value = event_value,
                           .handler = stop ? NULL : report_event,
                           .context = own,
                           .direction = direction,
                           .terminal = stop};
-  if (ga_integrator_add_event(it, &event) == GA_OK) return ARGS_GO_ON;
-  tool_error("%s: %s", name, ga_integrator_error(it)->text);
+  if (solver_add_event(s, &event) == GA_OK) return ARGS_GO_ON;
+  tool_error("%s: %s", name, solver_error(s)->text);
   return TOOL_FAILED;
 }
 
@@ -82,7 +81,7 @@ int events_open(run_events *e, const ga_problem *problem, const char *stop_when,
   }
   for (int i = 0; file && ga_file_event_at(file, i, &event); i++) count++;
   if (count == 0) return ARGS_GO_ON;
-  if (!s->it) {
+  if (s->x) {
     tool_error("--extrapolate and events exclude each other: events end or divide a run");
     return TOOL_USAGE;
   }
@@ -111,16 +110,16 @@ void events_close(run_events *e) {
 }
 
 /* Report which event ended the run: after a run that ended with GA_EVENT. e may be NULL. */
-void events_tell_stop(const run_events *e, const ga_integrator *it) {
-  const int i = ga_integrator_event(it);
+void events_tell_stop(const run_events *e, const solver *s) {
+  const int i = solver_event(s);
   if (!e || i < 0 || i >= e->count) return;
-  tool_error("stopped at t = %.10g by %s: %s", ga_integrator_state(it)->t, e->event[i].name,
+  tool_error("stopped at t = %.10g by %s: %s", solver_state(s)->t, e->event[i].name,
              e->event[i].when);
 }
 
 /* Note the event that ended the run, after a run that ended with GA_EVENT. e may be NULL. */
-void events_note_stop(run_events *e, const ga_integrator *it) {
-  const int i = ga_integrator_event(it);
+void events_note_stop(run_events *e, const solver *s) {
+  const int i = solver_event(s);
   if (!e || i < 0 || i >= e->count) return;
-  note_event(e, i, 0 /* not known */, ga_integrator_state(it)->t);
+  note_event(e, i, 0 /* not known */, solver_state(s)->t);
 }

@@ -35,9 +35,9 @@ int events_open(run_events *e, const ga_problem *problem, const char *stop_when,
 void events_close(run_events *e);
 
 /* Print "stopped at t = .." after a run that ended with GA_EVENT. e may be NULL. */
-void events_tell_stop(const run_events *e, const ga_integrator *it);
+void events_tell_stop(const run_events *e, const solver *s);
 
 /* Note the event that ended the run, after a run that ended with GA_EVENT. e may be NULL. */
-void events_note_stop(run_events *e, const ga_integrator *it);
+void events_note_stop(run_events *e, const solver *s);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "columns/state_fields.h"
 #include "simulate/interrupt.h"
@@ -44,20 +45,21 @@ static bool append_row(simulation *s, const ga_state *state) {
 static bool write_between(simulation *s, const ga_state *state) {
   const ga_model *model = &s->problem->model;
   /* slack: times that differ by less are the same */
-  double t0 = s->problem->t0, slack = 1e-9 * s->out_dt, *field[FIELDS];
-  for (int f = 0; f < FIELDS; f++) field[f] = snapshot_field(model, s->between, f);
+  double t0 = s->problem->t0, slack = 1e-9 * s->out_dt, t_now = state->t;
   for (;; s->next_out++) {
     double t = t0 + (double)s->next_out * s->out_dt;
-    if (t > state->t + slack) return true;
-    if (t > state->t - slack) t = state->t;
-    ga_integrator *it = s->solver->it;
-    if (ga_integrator_dense_output(it, t, field[FIELD_Q], field[FIELD_V], field[FIELD_VD],
-                                   field[FIELD_LAM], field[FIELD_PSI]) != GA_OK) {
-      tool_error("%s", ga_integrator_error(it)->text);
-      return false;
-    }
+    if (t > t_now + slack) return true;
+    if (t > t_now - slack) t = t_now;
+    if (!solver_state_at(s->solver, model, t, s->between)) return false;
     ga_state row = snapshot_state(model, s->between);
     row.t = t;
+    if (model->ninput > 0) {
+      double *u = s->between + snapshot_size(model);
+      const ga_integrator *it = s->solver->it;
+      if (it) ga_integrator_inputs(it, t, u);
+      if (!it && model->input) memcpy(u, model->input, (size_t)model->ninput * sizeof *u);
+      row.u = u;
+    }
     if (!append_row(s, &row)) return false;
   }
 }
@@ -178,8 +180,21 @@ static int report_outcome(const simulation *s, ga_status status, const ga_state 
     return TOOL_INTERRUPTED;
   }
   if (status == GA_OK || status == GA_EVENT) return TOOL_OK;
+  if (s->solver->solution) {
+    tool_error("the run failed: %s", solver_reason(s->solver, status).text);
+    return TOOL_FAILED;
+  }
   tool_error("the run failed %s", solver_failure(s->solver, status, steps).text);
   return TOOL_FAILED;
+}
+
+/* With --accuracy: TOOL_NOT_REACHED if the result has not the accuracy asked for, which is said; else
+ * TOOL_OK. */
+int simulate_accuracy(const simulation *s) {
+  const ga_solution *solution = s->solver->solution;
+  if (!solution || ga_solution_accuracy(solution)->verdict == GA_VERDICT_REACHED) return TOOL_OK;
+  tool_error("%s", ga_solution_accuracy(solution)->text);
+  return TOOL_NOT_REACHED;
 }
 
 /* Make the run that s describes: rows, frames, checkpoints, projection, saved end state. s->solver
@@ -190,7 +205,8 @@ int simulate(simulation *s) {
   s->energy0 = s->energy_end = s->energy_change = NAN;
   s->last_row = -1;
   if (s->out && !isnan(s->out_dt)) {
-    s->between = malloc((snapshot_size(&s->problem->model) + 1) * sizeof *s->between);
+    const ga_model *model = &s->problem->model;
+    s->between = malloc((snapshot_size(model) + (size_t)model->ninput + 1) * sizeof *s->between);
     if (!team_agree(s->solver->team, s->between != NULL)) {
       tool_error("no memory for the states between the steps");
       free(s->between);
@@ -202,7 +218,9 @@ int simulate(simulation *s) {
   s->solver->context = s;
   progress_begin(&s->progress, s->problem->t0, s->t_end);
   if (s->quiet) s->progress.on = false;
+  s->solver->draws = s->time_plot || s->film || (s->out && !s->between) || s->seen;
   ga_status status = s->status = run_to_end(s);
+  if (status == GA_STOPPED && s->solver->solution && interrupt_came()) s->interrupted = true;
   s->seconds = progress_seconds(&s->progress);
   progress_clear(&s->progress);
 
@@ -211,8 +229,8 @@ int simulate(simulation *s) {
   bool started = s->last_row >= 0;
   if (started && s->last_row != steps && !s->write_failed) write_row(s, state, steps);
   if (status == GA_EVENT) {
-    events_note_stop(s->events, s->solver->it);
-    events_tell_stop(s->events, s->solver->it);
+    events_note_stop(s->events, s->solver);
+    events_tell_stop(s->events, s->solver);
   }
   bool good = status == GA_OK || status == GA_EVENT || (status == GA_STOPPED && s->interrupted);
   int code = report_outcome(s, status, state, steps);

@@ -49,6 +49,10 @@ typedef struct simulation {
 /* Make the run. Returns the exit code, after a message if it is not TOOL_OK. */
 int simulate(simulation *s);
 
+/* After a run that succeeded: TOOL_NOT_REACHED, after a message, if it has not the accuracy that was
+ * asked for; else TOOL_OK. */
+int simulate_accuracy(const simulation *s);
+
 /* For ga_options.log, with the simulation as context. */
 void simulate_log(void *context, ga_log_level level, const char *text);
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* One interface to the integrator and the extrapolator. */
+/* One interface to the integrator, the extrapolator and solutions of a given accuracy. */
 #include "simulate/solver.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "args/problem_args.h"
+#include "columns/state_fields.h"
+#include "simulate/interrupt.h"
 
 /* Observer of the integrator: pass the state on to s->watch; nonzero stops the run. */
 static int observe(void *context, const ga_state *state, const ga_stats *stats) {
@@ -60,7 +62,24 @@ static ga_status open_extrapolator(solver *s, const ga_model *model, const ga_op
   return GA_OK;
 }
 
-/* Open an integrator s->it, or with how->K > 0 (how may be NULL) an extrapolator s->x; sets s->how.
+/* For ga_solution_stop_when: a signal ends the search. */
+static int stop_search(void *context) {
+  (void)context;
+  return interrupt_came();
+}
+
+/* Create the solution s->solution. GA_OK, or the failure with a message in err. */
+static ga_status open_solution(solver *s, const ga_model *model, const ga_options *options,
+                               ga_error *err) {
+  ga_status status = ga_solution_new(model, options, &s->solution, err);
+  if (status != GA_OK) return status;
+  ga_solution_set_threads(s->solution, s->how.threads);
+  ga_solution_stop_when(s->solution, stop_search, NULL);
+  return GA_OK;
+}
+
+/* Open an integrator s->it, or with how->K > 0 (how may be NULL) an extrapolator s->x, or with an accuracy a
+ * solution; sets s->how.
  * s must be zeroed except for team, watch and context, and stay in place. With s->team set, it
  * integrates this process's subdomain instead of the model. ARGS_GO_ON, or the exit code after a
  * message; solver_close in any case. */
@@ -76,11 +95,14 @@ int solver_open(solver *s, const ga_model *model, const ga_options *options,
     own.multiplier_guess = NULL; /* it is sized for the whole model */
     options = &own;
   }
-  if (s->how.K && s->team) {
-    tool_error("--extrapolate is not possible over several processes: it needs runs side by side");
+  if ((s->how.K || options->accuracy > 0) && s->team) {
+    tool_error("--%s is not possible over several processes: it needs runs side by side",
+               s->how.K ? "extrapolate" : "accuracy");
     return TOOL_USAGE;
   }
-  if (s->how.K) {
+  if (options->accuracy > 0) {
+    status = open_solution(s, model, options, &err);
+  } else if (s->how.K) {
     status = open_extrapolator(s, model, options, &err);
   } else {
     status = ga_integrator_new(model, options, &s->it, &err);
@@ -91,10 +113,12 @@ int solver_open(solver *s, const ga_model *model, const ga_options *options,
   return problem_exit_code(status);
 }
 
-/* Free integrator and extrapolator; also after a failed solver_open. */
+/* Free integrator, extrapolator and solution; also after a failed solver_open. */
 void solver_close(solver *s) {
   ga_integrator_free(s->it);
   ga_extrapolator_free(s->x);
+  ga_solution_free(s->solution);
+  s->solution = NULL;
   s->it = NULL;
   s->x = NULL;
 }
@@ -104,14 +128,91 @@ ga_status solver_start(solver *s, const ga_problem *problem) {
   if (s->team) {
     return ga_integrator_start(s->it, problem->t0, team_q0(s->team), team_v0(s->team));
   }
+  if (s->solution) {
+    s->from = problem;
+    s->now = (ga_state){.t = problem->t0, .q = problem->q0, .v = problem->v0};
+    return GA_OK;
+  }
   return s->x ? ga_extrapolator_start(s->x, problem->t0, problem->q0, problem->v0)
               : ga_integrator_start(s->it, problem->t0, problem->q0, problem->v0);
+}
+
+/* Show a state of the solution to s->watch; false if it ends the run. */
+static bool show(solver *s, const ga_state *state) {
+  s->now = *state;
+  const bool go_on = !s->watch || s->watch(s->context, &s->now, s->rows);
+  s->rows++;
+  return go_on;
+}
+
+/* Solve with the accuracy of the options and show the states of the result in order: the nodes, and
+ * if curves are drawn, states between them so that there are CURVE of them. */
+static ga_status solve_and_show(solver *s, double t_end) {
+  enum { CURVE = 200 };
+  const ga_problem *p = s->from;
+  const ga_status status = ga_solution_solve(s->solution, p->t0, p->q0, p->v0, t_end);
+  if (status != GA_OK && status != GA_EVENT) return status;
+  const long nodes = ga_solution_nodes(s->solution);
+  const long each = s->draws && nodes < CURVE ? (CURVE + nodes - 2) / (nodes - 1) : 1;
+  for (long i = 0; i < nodes; i++) {
+    ga_state node = ga_solution_node(s->solution, i);
+    if (i > 0 && node.t == s->now.t)
+      continue; /* the end of a piece, and the beginning of the next */
+    const double from = s->now.t;
+    for (long k = 1; i > 0 && k < each; k++) {
+      const ga_state state =
+          ga_solution_at(s->solution, from + (node.t - from) * (double)k / (double)each);
+      if (!show(s, &state)) return GA_STOPPED;
+    }
+    if (each > 1) node = ga_solution_node(s->solution, i); /* its arrays may be those of `state` */
+    if (!show(s, &node)) return GA_STOPPED;
+  }
+  s->rows--; /* the number of steps, not of states */
+  s->now = ga_solution_end(s->solution);
+  return status;
 }
 
 /* Integrate up to t_end, from the present state. GA_OK, GA_EVENT or GA_STOPPED if an event or
  * s->watch ended it before, or a failure. */
 ga_status solver_run(solver *s, double t_end) {
+  if (s->solution) return solve_and_show(s, t_end);
   return s->x ? ga_extrapolator_run(s->x, t_end) : ga_integrator_run(s->it, t_end);
+}
+
+/* The message of the last call that failed. */
+const ga_error *solver_error(const solver *s) {
+  if (s->solution) return ga_solution_error(s->solution);
+  return s->x ? ga_extrapolator_error(s->x) : ga_integrator_error(s->it);
+}
+
+/* The state at t by dense output, into a snapshot; not with extrapolation. */
+bool solver_state_at(solver *s, const ga_model *model, double t, double *snapshot) {
+  double *field[FIELDS];
+  for (int f = 0; f < FIELDS; f++) field[f] = snapshot_field(model, snapshot, f);
+  if (s->solution) {
+    const ga_state at = ga_solution_at(s->solution, t);
+    for (int f = 0; f < FIELDS && !isnan(at.t); f++) {
+      const double *values = field_values(&at, f);
+      if (values) memcpy(field[f], values, (size_t)field_size(model, f) * sizeof *values);
+    }
+    if (!isnan(at.t)) return true;
+  } else if (ga_integrator_dense_output(s->it, t, field[FIELD_Q], field[FIELD_V], field[FIELD_VD],
+                                        field[FIELD_LAM], field[FIELD_PSI]) == GA_OK) {
+    return true;
+  }
+  tool_error("%s", solver_error(s)->text);
+  return false;
+}
+
+/* Add an event to the integrator or the solution; with extrapolation there are none. */
+ga_status solver_add_event(solver *s, const ga_event *event) {
+  return s->solution ? ga_solution_add_event(s->solution, event)
+                     : ga_integrator_add_event(s->it, event);
+}
+
+/* The event that ended the run, -1 if none did. */
+int solver_event(const solver *s) {
+  return s->solution ? ga_solution_event(s->solution) : s->it ? ga_integrator_event(s->it) : -1;
 }
 
 /* After the run of a team: gather the state of the whole in s->end, which solver_state then returns
@@ -135,16 +236,19 @@ bool solver_energy(const solver *s, const ga_model *model, const ga_state *state
 /* The present state; of this process's subdomain while the run lasts. */
 const ga_state *solver_state(const solver *s) {
   if (s->end) return s->end;
+  if (s->solution) return &s->now;
   return s->x ? &ga_extrapolator_state(s->x)->state : ga_integrator_state(s->it);
 }
 
-/* Number of steps so far; of an extrapolation, steps of h. */
+/* Number of steps so far; of an extrapolation, steps of h; of a solution, intervals shown. */
 long solver_steps(const solver *s) {
+  if (s->solution) return s->rows;
   return s->x ? ga_extrapolator_state(s->x)->steps : ga_integrator_stats(s->it)->steps;
 }
 
 /* Counters of the run; of an extrapolation, of all its runs together. Owned by s. */
 const ga_stats *solver_stats(const solver *s) {
+  if (s->solution) return ga_solution_stats(s->solution);
   return s->x ? ga_extrapolator_stats(s->x) : ga_integrator_stats(s->it);
 }
 
@@ -155,7 +259,7 @@ static bool is_start_failure(const char *reason) {
 
 /* Why a run failed, beginning with the time: "t = 0.1: ..." or "start at t = 0: ...". */
 solver_text solver_reason(const solver *s, ga_status status) {
-  const ga_error *err = s->x ? ga_extrapolator_error(s->x) : ga_integrator_error(s->it);
+  const ga_error *err = solver_error(s);
   const char *reason = err->text[0] ? err->text : ga_status_text(status);
   solver_text out;
   char at[48] = ""; /* the library's text mostly begins with the time */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One run of a problem, plain or extrapolated, behind the same few functions. */
+/* One run of a problem, plain, extrapolated or of a given accuracy, behind the same few functions. */
 #ifndef TOOL_SIMULATE_SOLVER_H
 #define TOOL_SIMULATE_SOLVER_H
 
@@ -25,8 +25,13 @@ const char *extrapolation_steps(const extrapolation *how);
 const char *extrapolation_multipliers(const extrapolation *how);
 
 typedef struct solver {
-  ga_integrator *it;  /* NULL with extrapolation */
-  ga_extrapolator *x; /* NULL without */
+  ga_integrator *it;      /* NULL with extrapolation or an accuracy */
+  ga_extrapolator *x;     /* NULL without extrapolation */
+  ga_solution *solution;  /* NULL without --accuracy */
+  const ga_problem *from; /* with an accuracy: where it starts */
+  ga_state now;           /* with an accuracy: the state that is shown, after so many rows */
+  long rows;
+  bool draws; /* with an accuracy: rows are dense enough for curves */
   extrapolation how;
   solver_watch watch;
   void *context;
@@ -41,8 +46,18 @@ int solver_open(solver *s, const ga_model *model, const ga_options *options,
                 const extrapolation *how);
 void solver_close(solver *s); /* also if open failed */
 
+/* With an accuracy all runs are made by solver_run, which then shows the states of the result. */
 ga_status solver_start(solver *s, const ga_problem *problem);
 ga_status solver_run(solver *s, double t_end);
+
+/* The state at a time of the last step, with an accuracy at any time, into a snapshot (state_fields.h)
+ * of the model. False after a message. */
+bool solver_state_at(solver *s, const ga_model *model, double t, double *snapshot);
+
+/* Add an event. The event that ended the run, -1 if none did. */
+ga_status solver_add_event(solver *s, const ga_event *event);
+int solver_event(const solver *s);
+const ga_error *solver_error(const solver *s);
 
 /* After the run: gathers the state of the whole, which solver_state then returns in process 0. All
  * processes call it. */

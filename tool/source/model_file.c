@@ -37,8 +37,9 @@ bool file_read_set(const arg_spec *spec, const char *text, void *field) {
   return true;
 }
 
-/* Does the operand name a model file: by its ending, or by a slash in it? */
+/* Does the operand name a model file or a robot: by its ending, or by a slash in it? */
 bool file_named(const char *operand) {
+  if (ga_import_named(operand)) return true;
   static const char *const endings[] = {".yaml", ".yml", ".json"};
   const size_t n = strlen(operand);
   for (int i = 0; i < 3; i++) {
@@ -48,10 +49,14 @@ bool file_named(const char *operand) {
   return strchr(operand, '/') != NULL;
 }
 
-/* A ga_log_fn for the reader of model files: print the text as a warning. */
-static void print_warning(void *context, ga_log_level level, const char *text) {
-  (void)context, (void)level;
-  tool_error("warning: %s", text);
+/* A ga_log_fn for the reader of model files: print the text, a warning as such. */
+static void print_line(void *context, ga_log_level level, const char *text) {
+  (void)context;
+  if (level == GA_LOG_WARNING) {
+    tool_error("warning: %s", text);
+  } else {
+    tool_note("%s (genalpha import says more)", text);
+  }
 }
 
 /* Read a model file as a problem with default settings: rho_inf 0.9, h 1e-3, t_end 1. sets:
@@ -60,7 +65,7 @@ static void print_warning(void *context, ga_log_level level, const char *text) {
  * read, is closed by the caller in both cases. */
 int file_open(const char *path, const file_sets *sets, const char *want, ga_problem **problem) {
   const ga_file_options options = {
-      .set = sets->set, .nset = sets->count, .want = want, .log = print_warning};
+      .set = sets->set, .nset = sets->count, .want = want, .log = print_line};
   own_problem *p = calloc(1, sizeof *p);
   ga_error err = {GA_OK, ""};
   if (!p) {
@@ -93,6 +98,23 @@ int file_open(const char *path, const file_sets *sets, const char *want, ga_prob
   memcpy(p->pub.q0, ga_mechanism_q0(m), nq * sizeof(double));
   memcpy(p->pub.v0, ga_mechanism_v0(m), nv * sizeof(double));
   return ARGS_GO_ON;
+}
+
+/* The i-th parameter of the file, or behind them an input that the mechanism does not set itself;
+ * false past the end. */
+bool file_number_at(const ga_file *file, int i, const char **name, double *value) {
+  const ga_mechanism *m = ga_file_mechanism(file);
+  const ga_model *model = ga_mechanism_model(m);
+  int left = i;
+  if (ga_file_parameter(file, i, name, value)) return true;
+  for (int k = 0; ga_file_parameter(file, k, name, value); k++) left--;
+  for (int k = 0; k < model->ninput; k++) {
+    if (ga_mechanism_input_sampled(m, k) || left-- > 0) continue;
+    *name = model->input_names[k];
+    *value = model->input[k];
+    return true;
+  }
+  return false;
 }
 
 /* Fill in what the problem of a shared object leaves open. impl becomes NULL, which marks problems
@@ -169,6 +191,22 @@ static bool is_superseded(const args *a, const char *key) {
   return is && given;
 }
 
+/* The command line says how steps are chosen, and the file says it in another way: the command line
+ * counts. An accuracy of the file is for runs only. */
+static bool is_other_way(const args *a, const char *key) {
+  static const char *const steps[] = {
+      "rtol", "atol", "h-seq", "extrapolate", "extrapolate-steps", "extrapolate-multipliers"};
+  if (strncmp(key, "accuracy", 8) == 0) {
+    if (strcmp(a->command->name, "run") != 0) return true;
+    return args_typed(a, "h") || args_typed(a, "rtol") || args_typed(a, "atol") ||
+           args_typed(a, "h-seq") || args_typed(a, "extrapolate");
+  }
+  for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+    if (strcmp(key, steps[i]) == 0) return args_typed(a, "accuracy");
+  }
+  return false;
+}
+
 /* Is it an option of the library, now or in an earlier version (then args_apply warns)? */
 static bool is_library_option(const char *key) {
   for (int i = 0; ga_option_at(i); i++) {
@@ -206,7 +244,7 @@ int file_apply_options(args *a, const ga_problem *problem) {
     char dashed[64];
     snprintf(dashed, sizeof dashed, "%s", key);
     for (char *c = dashed; *c; c++) *c = *c == '_' ? '-' : *c;
-    if (is_superseded(a, dashed)) continue;
+    if (is_superseded(a, dashed) || is_other_way(a, dashed)) continue;
     if (a->command->runs_nothing && !is_library_option(dashed)) continue;
     int code = args_apply(a, dashed, value);
     if (code == ARGS_GO_ON && strcmp(dashed, "method") == 0) code = check_method(value);

@@ -25,6 +25,9 @@ int file_open(const char *path, const file_sets *sets, const char *want, ga_prob
 int file_open_object(const char *path, const ga_problem_options *options, ga_problem **problem);
 /* The model file of a problem; NULL if it does not come from a model file. */
 const ga_file *file_of(const ga_problem *problem);
+/* What --set can replace: the i-th parameter of the file, or behind them an input; false past the
+ * end. */
+bool file_number_at(const ga_file *file, int i, const char **name, double *value);
 /* Close a problem of any kind; NULL is allowed. */
 void problem_close(ga_problem *problem);
 

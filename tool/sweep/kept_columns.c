@@ -20,7 +20,7 @@ const char *sweep_stat_name(int i) {
 
 /* Index in sweep_result.value of the first column at the end. */
 int sweep_shape_end(const sweep_shape *s) {
-  return s->parameters + SWEEP_FIXED;
+  return s->parameters + (s->accuracy ? SWEEP_FIXED : SWEEP_ERROR);
 }
 
 /* Index in sweep_result.value of the first count. */

@@ -117,7 +117,7 @@ static void keep_parameters(const making *m) {
     const ga_file *file = m->problem && v->parameter ? file_of(m->problem) : NULL;
     const char *name;
     double computed;
-    for (int k = 0; file && ga_file_parameter(file, k, &name, &computed); k++) {
+    for (int k = 0; file && file_number_at(file, k, &name, &computed); k++) {
       if (strcmp(name, v->name) == 0) value = computed;
     }
     m->result->value[i] = v->number ? value : NAN;
@@ -200,7 +200,12 @@ static int make_run(making *m) {
     m->result->status = sim.status == GA_EVENT ? SWEEP_EVENT : SWEEP_COMPLETE;
   }
   m->result->value[s->parameters + SWEEP_T] = solver_state(&m->solver)->t;
-  m->result->value[s->parameters + SWEEP_STEPS] = (double)solver_steps(&m->solver);
+  const ga_accuracy *accuracy =
+      m->solver.solution ? ga_solution_accuracy(m->solver.solution) : NULL;
+  const long steps = accuracy ? accuracy->steps : solver_steps(&m->solver);
+  m->result->value[s->parameters + SWEEP_STEPS] = (double)steps;
+  if (s->accuracy) m->result->value[s->parameters + SWEEP_ERROR] = accuracy ? accuracy->error : NAN;
+  if (code == TOOL_OK) simulate_accuracy(&sim); /* what it says becomes the message */
   keep_stats(m);
   return code;
 }

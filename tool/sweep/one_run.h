@@ -23,6 +23,7 @@ typedef struct sweep_shape {
   column_name *name; /* of the columns */
   char (*unit)[16];
   bool chosen;   /* the columns are those of --columns */
+  bool accuracy; /* runs may have an accuracy: keep the estimated error, too */
   bool extremes; /* keep the extremes, too */
   bool history;  /* keep rows of the columns over time, too */
   char *want;    /* --columns and --stop-when, for the reader of model files; NULL: none */
@@ -34,8 +35,9 @@ typedef struct sweep_shape {
 int sweep_shape_open(sweep_shape *s, const sweep_plan *p, const ga_problem *problem,
                      const char *names);
 void sweep_shape_close(sweep_shape *s);
-/* Behind the variables: the time at the end and the number of steps. */
-enum { SWEEP_T, SWEEP_STEPS, SWEEP_FIXED };
+/* Behind the variables: the time at the end, the number of steps and, with an accuracy, the estimated
+ * error. */
+enum { SWEEP_T, SWEEP_STEPS, SWEEP_ERROR, SWEEP_FIXED };
 /* The positions of the first column at the end and of the first count. */
 int sweep_shape_end(const sweep_shape *s);
 int sweep_shape_stats(const sweep_shape *s);

@@ -116,7 +116,7 @@ static const char *name_at(const void *list, int i) {
   const ga_file *file = list;
   const char *name;
   double value;
-  for (int k = 0; file && ga_file_parameter(file, k, &name, &value); k++) {
+  for (int k = 0; file && file_number_at(file, k, &name, &value); k++) {
     if (i-- == 0) return name;
   }
   for (int k = 0; k < run_shared; k++) {
@@ -129,7 +129,7 @@ static const char *name_at(const void *list, int i) {
 static bool is_parameter(const ga_file *file, const char *name) {
   const char *known;
   double value;
-  for (int k = 0; file && ga_file_parameter(file, k, &known, &value); k++) {
+  for (int k = 0; file && file_number_at(file, k, &known, &value); k++) {
     if (strcmp(known, name) == 0) return true;
   }
   return false;

@@ -171,7 +171,7 @@ static int longest_word(const sweep_variable *v) {
   return longest < 65535 ? (int)longest : 65535;
 }
 
-/* Fills the zeroed heading of the table: run, varied numbers, status, t, steps, kept columns
+/* Fills the zeroed heading of the table: run, varied numbers, status, t, steps, error, kept columns
  * (all these are `chosen`: also in CSV files); texts (words of variables, message); then columns
  * that only HDF5 files have (history, counts). put_run writes in the same order. */
 static void describe_runs(heading *h, const sweep_plan *p, const sweep_shape *s) {
@@ -187,6 +187,7 @@ static void describe_runs(heading *h, const sweep_plan *p, const sweep_shape *s)
   add_column(h, "status", "", "1");
   add_column(h, "t", "", "s");
   add_column(h, "steps", "", "1");
+  if (s->accuracy) add_column(h, "error", "", "1");
   add_ends(h, s);
   h->chosen = h->columns;
   h->text[h->texts++] = (ga_results_text_column){"message", SWEEP_MESSAGE - 1};

@@ -55,9 +55,7 @@ void ga_mechanism_moved(const ga_mechanism *m, int i, double moved[2]) {
 
 /* Is coordinate number c a position, not an angle? */
 static bool is_position(const ga_mechanism *m, int c) {
-  const ga_angle *coordinate = &m->coordinates.item[c];
-  const ga_joint_data *data = m->joints.item[coordinate->joint].data;
-  return !data->type->coordinate[coordinate->which].angle;
+  return ga_kind_of_coordinate(m, c) == GA_COORDINATE_LENGTH;
 }
 
 /* true: row `row` of an element measures a length; false: an angle. The rows of drives and couplers
@@ -76,6 +74,7 @@ bool ga_row_is_length(const ga_mechanism *m, const ga_element *el, int row) {
  * of these times the coefficients of its coordinates. */
 double ga_row_size(const ga_mechanism *m, const ga_element *el, int row) {
   double size = 0;
+  if (el->type == &ga_element_state) return m->coordinates.item[el->coordinate[0]].size;
   if (el->type != &ga_element_coupler) return ga_row_is_length(m, el, row) ? m->length : 1;
   const ga_coupler_data *data = el->data;
   for (int k = 0; k < el->ncoordinate; k++) {
@@ -129,10 +128,11 @@ static void set_weights(const ga_mechanism *m, bool assembly, double *weight, do
   }
   for (int c = 0; c < m->coordinates.count; c++) {
     const ga_angle *angle = &m->coordinates.item[c];
-    const ga_joint_data *data = m->joints.item[angle->joint].data;
-    const bool turns = data->type->coordinate[angle->which].angle;
-    weight[angle->v_at] = 1e-3 * (turns ? least_turn : least);
-    unit[angle->v_at] = turns ? 1 : m->length;
+    const ga_coordinate_kind kind = ga_kind_of_coordinate(m, c);
+    const double size = kind == GA_COORDINATE_STATE ? angle->size : 1;
+    weight[angle->v_at] =
+        1e-3 * (kind == GA_COORDINATE_LENGTH ? least : least_turn / (size * size));
+    unit[angle->v_at] = kind == GA_COORDINATE_LENGTH ? m->length : size;
   }
 }
 

@@ -5,6 +5,23 @@
 
 #include "mechanism/mechanism.h"
 
+/* *model <- the model for statics: rows of states have no multipliers, so that they need no reaction of
+ * their own. GA_ERR_ARG if a drive has one: its rate depends on the state. */
+static ga_status static_model(const ga_mechanism *m, ga_model *model, ga_error *err) {
+  *model = m->model;
+  model->ops = &ga_mechanism_ops;
+  for (int i = 0; i < m->elements.count; i++) {
+    const ga_element *el = &m->elements.item[i];
+    if (el->type == &ga_element_state || el->npsi == 0 || !el->reach) continue;
+    return ga_fail(
+        err, GA_ERR_ARG,
+        "%s '%s': its rate depends on the state, so that it reacts on its own coordinate "
+        "alone; equilibrium and modes need drives that are functions of t",
+        el->type->what, el->name);
+  }
+  return GA_OK;
+}
+
 /* Replaces q by an equilibrium at time t (see ga_equilibrium_find, also for what is left on
  * failure). `equilibrium` may be NULL. Weights and units that the
  * caller leaves NULL are those of the bodies' masses and sizes; they are NULL again on return. */
@@ -12,17 +29,29 @@ ga_status ga_mechanism_equilibrium(const ga_mechanism *m, double t, double *q,
                                    ga_equilibrium *equilibrium, ga_error *err) {
   ga_equilibrium none = {0}, *e = equilibrium ? equilibrium : &none;
   ga_arena arena = {0};
+  ga_model model;
   if (!m->built) return ga_fail(err, GA_ERR_ARG, "the mechanism has not been built");
+  ga_status status = static_model(m, &model, err);
+  if (status != GA_OK) return status;
+  for (int i = 0; i < m->elements.count; i++) {
+    const ga_element *el = &m->elements.item[i];
+    if (el->type != &ga_element_state) continue;
+    return ga_fail(
+        err, GA_ERR_ARG,
+        "an equilibrium does not find the state '%s' of a controller; run until all is at "
+        "rest, and take that state (modes --at T)",
+        el->name);
+  }
   double *weight = ga_arena_doubles(&arena, (size_t)m->nv);
   double *unit = ga_arena_doubles(&arena, (size_t)m->nv);
-  ga_status status = GA_ERR_MEM;
+  status = GA_ERR_MEM;
   if (arena.failed) {
     ga_fail(err, status, "no memory to seek an equilibrium");
   } else {
     ga_mechanism_weights(m, weight, unit);
     e->weight = e->weight ? e->weight : weight;
     e->unit = e->unit ? e->unit : unit;
-    status = ga_equilibrium_find(&m->model, t, q, e, err);
+    status = ga_equilibrium_find(&model, t, q, e, err);
     if (e->weight == weight) e->weight = NULL;
     if (e->unit == unit) e->unit = NULL;
   }
@@ -72,8 +101,10 @@ static void shape_of_origins(const ga_mechanism *m, const double *q, double *y) 
 ga_status ga_mechanism_modes(const ga_mechanism *m, double t, const double *q, const double *v,
                              bool frozen, ga_modes *modes, ga_error *err) {
   ga_linearization *lin = NULL;
+  ga_model model;
   if (!m->built) return ga_fail(err, GA_ERR_ARG, "the mechanism has not been built");
-  ga_status status = ga_linearization_new(&m->model, t, q, v, frozen, &lin, err);
+  ga_status status = static_model(m, &model, err);
+  if (status == GA_OK) status = ga_linearization_new(&model, t, q, v, frozen, &lin, err);
   if (status == GA_OK) status = ga_modes_find(lin, modes, err);
   ga_linearization_free(lin);
   for (int k = 0; status == GA_OK && modes->shape_re && k < modes->count; k++) {

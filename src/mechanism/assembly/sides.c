@@ -78,6 +78,7 @@ static void impose_coordinates(ga_corners *s, const double *after, const bool *h
   memcpy(settled, s->sure, (size_t)m->bodies.count * sizeof *settled);
   for (int c = 0; c < m->coordinates.count; c++) {
     const ga_angle *angle = &m->coordinates.item[c];
+    if (angle->joint < 0) continue;
     const bool given = (hold && hold[angle->v_at]) || is_driven(m, c);
     if (given) impose_value(s, angle, after[angle->q_at], settled);
   }

@@ -50,6 +50,11 @@ typedef struct ga_body_kind {
   int ncolumn;
 } ga_body_kind;
 
+/* Said about an inertia that no body has, by mechanisms and by the import of robots. */
+#define GA_TRIANGLE_TEXT                                                                          \
+  "a moment of inertia is larger than the sum of the other two, which no distribution of masses " \
+  "has"
+
 extern const ga_body_kind ga_kind_ground;
 /* The kind of a description; a formulation of GA_FORMULATION_DEFAULT is not allowed. */
 const ga_body_kind *ga_body_kind_of(ga_body_type type, ga_formulation formulation);
@@ -60,6 +65,8 @@ struct ga_solid {
   const ga_body_kind *kind;
   double mass, J[9], com[3]; /* J about the centre of mass, com in the body frame, body axes */
   ga_body_look look;
+  const ga_body_look *more_looks; /* nmore further ones */
+  int nmore;
   bool round, diagonal; /* J = c I; J is diagonal */
   /* start configuration: centre of mass, orientation as quaternion, matrix and (planar) angle,
    * velocity of the centre of mass, omega in space axes */

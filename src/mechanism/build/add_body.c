@@ -34,6 +34,10 @@ void ga_mechanism_free(ga_mechanism *m) {
   ga_free(m->others.item);
   ga_free(m->sensors.item);
   ga_free(m->coordinates.item);
+  ga_free(m->samples.item);
+  ga_free(m->inputs.item);
+  ga_free(m->signals.item);
+  ga_free(m->uses.item);
   ga_free(m->symbols.item);
   ga_free(m->elements.item);
   ga_free(m->blocks.item);
@@ -89,10 +93,7 @@ static void warn_triangle(const ga_mechanism *m, const char *name, const double 
   for (int i = 0; i < 9; i++) moments[i] = (i % 4 == 0 ? half : 0) - J[i];
   if (!m->log || is_semidefinite(moments, 1e-9)) return;
   char text[200];
-  snprintf(text, sizeof text,
-           "body '%.60s': a moment of inertia is larger than the sum of the other two, which no "
-           "distribution of masses has",
-           name);
+  snprintf(text, sizeof text, "body '%.60s': " GA_TRIANGLE_TEXT, name);
   m->log(m->log_context, GA_LOG_WARNING, text);
 }
 
@@ -173,6 +174,33 @@ static ga_status set_orientation(const ga_body *body, ga_solid *b, ga_error *err
   return GA_OK;
 }
 
+/* *to <- a copy of n looks in m's memory; NULL if n is 0. Fails if a pose is not one, or without
+ * memory. */
+static ga_status copy_looks(ga_mechanism *m, const char *name, int n, const ga_body_look *looks,
+                            const ga_body_look **to, ga_error *err) {
+  ga_body_look *copy = n > 0 ? ga_arena_take(&m->arena, (size_t)n, sizeof *copy) : NULL;
+  *to = copy;
+  if (n > 0 && !copy) return ga_fail(err, GA_ERR_MEM, "no memory for body '%s'", name);
+  for (int i = 0; i < n; i++) {
+    if (!ga_finite(3, looks[i].position) || !ga_finite(4, looks[i].orientation)) {
+      return ga_fail(err, GA_ERR_ARG, "body '%s': the pose of a look is not finite", name);
+    }
+    copy[i] = looks[i];
+  }
+  return GA_OK;
+}
+
+/* Looks of the ground, which replace those it has. */
+ga_status ga_mechanism_set_ground_looks(ga_mechanism *m, int n, const ga_body_look *looks,
+                                        ga_error *err) {
+  ga_solid *ground = &m->bodies.item[0];
+  if (m->built) return ga_fail(err, GA_ERR_ARG, "the mechanism has been built");
+  ground->nmore = 0;
+  const ga_status status = copy_looks(m, "ground", n, looks, &ground->more_looks, err);
+  if (status == GA_OK) ground->nmore = n;
+  return status;
+}
+
 /* Check a description, append the body to m->bodies and define its name; on failure no body is
  * added. The description refers to the origin of the body frame, the stored x0 and xd0 to the
  * centre of mass. */
@@ -191,9 +219,14 @@ ga_status ga_mechanism_add_body(ga_mechanism *m, const ga_body *body, ga_error *
   }
   const ga_formulation formulation =
       body->formulation == GA_FORMULATION_DEFAULT ? m->formulation : body->formulation;
-  ga_solid b = {
-      .kind = ga_body_kind_of(body->type, formulation), .mass = body->mass, .look = body->look};
+  ga_solid b = {.kind = ga_body_kind_of(body->type, formulation),
+                .mass = body->mass,
+                .look = body->look,
+                .nmore = body->nmore};
   status = check_kind(body, err);
+  if (status == GA_OK) {
+    status = copy_looks(m, body->name, body->nmore, body->more_looks, &b.more_looks, err);
+  }
   if (status == GA_OK) status = set_inertia(m, body, &b, err);
   if (status == GA_OK) status = set_orientation(body, &b, err);
   if (status != GA_OK) return status;

@@ -17,7 +17,8 @@ static ga_status add_element(ga_mechanism *m, const char *name, ga_element *el, 
   int *coordinate = el->ncoordinate ? ga_arena_ints(&m->arena, (size_t)el->ncoordinate) : NULL;
   const bool room = sensor ? GA_GROW(m->sensors) : GA_GROW(m->others);
   if (m->arena.failed || !room) return ga_fail(err, GA_ERR_MEM, "no memory for '%s'", name);
-  ga_status status = ga_mechanism_define(m, name, GA_NAMED_OTHER, 0, 0, err);
+  ga_status status = ga_mechanism_define(m, name, sensor ? GA_NAMED_SENSOR : GA_NAMED_OTHER,
+                                         sensor ? m->sensors.count : m->others.count, 0, err);
   if (status != GA_OK) return status;
   if (data) memcpy(data, el->data, size);
   if (coordinate) memcpy(coordinate, el->coordinate, (size_t)el->ncoordinate * sizeof *coordinate);
@@ -63,6 +64,11 @@ ga_status ga_mechanism_add_drive(ga_mechanism *m, const ga_drive *drive, ga_erro
   }
   status = ga_mechanism_law(m, owner, position ? "position" : "rate",
                             position ? &drive->position : &drive->rate, ga_of_time, &law, err);
+  if (status == GA_OK && position && law.uses) {
+    status = ga_fail(err, GA_ERR_ARG,
+                     "%s: position is a function of t alone, it cannot use '%s'; a rate can", owner,
+                     law.uses->name[0]);
+  }
   if (status == GA_OK) {
     status = ga_mechanism_coordinate_named(m, owner, drive->coordinate, &coordinate, err);
   }
@@ -181,7 +187,7 @@ static const char *sensor_name(int i) {
  * body or field; no sensor is added then. */
 ga_status ga_mechanism_add_sensor(ga_mechanism *m, const ga_sensor *sensor, ga_error *err) {
   char owner[OWNER];
-  ga_sensor_data data = {{{0}}};
+  ga_sensor_data data = {.s = {{0}}};
   ga_status status = claim_name(m, "sensor", sensor->name, owner, err);
   if (status != GA_OK) return status;
   const ga_sensor_type *type = NULL;

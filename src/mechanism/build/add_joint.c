@@ -362,6 +362,19 @@ ga_status ga_mechanism_want_coordinate(ga_mechanism *m, const char *coordinate, 
   return need_coordinate(m, "output", coordinate, &index, err);
 }
 
+/* Put the inertia of a rotor on a coordinate, which is created if necessary; before the build. */
+ga_status ga_mechanism_add_inertia(ga_mechanism *m, const char *coordinate, double inertia,
+                                   ga_error *err) {
+  int index;
+  if (!isfinite(inertia) || inertia < 0) {
+    return ga_fail(err, GA_ERR_ARG, "the inertia of '%s' is %g, it must not be negative",
+                   coordinate, inertia);
+  }
+  const ga_status status = need_coordinate(m, "inertia", coordinate, &index, err);
+  if (status == GA_OK) m->coordinates.item[index].inertia += inertia;
+  return status;
+}
+
 /* Fix the start value of a coordinate (start, held), or of its rate (start_rate, rate_held): an
  * assembly does not change it. The coordinate is created if necessary. GA_ERR_ARG after the
  * build. */

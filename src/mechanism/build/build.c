@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "mechanism/mechanism.h"
+#include "mechanism/signal/signal.h"
 
 /* ---- names of unknowns and rows ------------------------------------------------------------- */
 
@@ -84,9 +85,13 @@ ga_status ga_mechanism_make_model(ga_mechanism *m, ga_error *err) {
                         .const_mass = true,
                         .scleronomic = true};
   for (int i = 0; i < m->elements.count; i++) {
-    if (m->elements.item[i].type->rheonomic) m->model.scleronomic = false;
+    const ga_element *el = &m->elements.item[i];
+    if (el->type->rheonomic) m->model.scleronomic = false;
+    if (el->npsi > 0 && el->reach) m->model.ops = &ga_mechanism_ops_reacting;
   }
-  if (!name_all(m)) return ga_fail(err, GA_ERR_MEM, "no memory for the mechanism");
+  m->anywhere = ga_arena_doubles(&m->arena, (size_t)(m->nq > m->nv ? m->nq : m->nv) + 1);
+  if (!name_all(m) || !ga_mechanism_set_inputs(m) || !m->anywhere)
+    return ga_fail(err, GA_ERR_MEM, "no memory for the mechanism");
   return ga_model_validate(&m->model, err);
 }
 
@@ -131,9 +136,10 @@ static bool set_coordinate_sizes(ga_mechanism *m) {
   }
   for (int c = 0; c < m->coordinates.count; c++) {
     const ga_angle *angle = &m->coordinates.item[c];
-    const ga_element *joint = &m->joints.item[angle->joint];
-    if (((const ga_joint_data *)joint->data)->type->coordinate[angle->which].angle) continue;
-    element_sizes(m, joint, in);
+    const ga_coordinate_kind kind = ga_kind_of_coordinate(m, c);
+    if (kind == GA_COORDINATE_STATE) size[angle->v_at] = angle->size;
+    if (kind != GA_COORDINATE_LENGTH) continue;
+    element_sizes(m, &m->joints.item[angle->joint], in);
     size[angle->v_at] = ga_max_abs(3, in);
   }
   m->model.q_size = size;
@@ -299,6 +305,7 @@ static const char *turns_hint(const ga_mechanism *m, const ga_element *el, doubl
   if (el->type != &ga_element_coupler && el->type != &ga_element_drive) return "";
   for (int k = 0; k < el->ncoordinate; k++) {
     const ga_angle *angle = &m->coordinates.item[el->coordinate[k]];
+    if (angle->joint < 0) continue;
     const ga_joint_data *joint = m->joints.item[angle->joint].data;
     const double factor =
         el->type == &ga_element_coupler ? ((const ga_coupler_data *)el->data)->coefficient[k] : 1;
@@ -331,7 +338,7 @@ static ga_status check_residuals(const ga_mechanism *m, double t0, const start_d
         if (fabs(value) <= limit) continue;
         char text[300];
         if (!isfinite(value) &&
-            *ga_mechanism_explain_nonfinite(m, t0, m->q0, m->v0, text, sizeof text)) {
+            *ga_mechanism_explain_nonfinite(m, t0, m->q0, m->v0, NULL, text, sizeof text)) {
           return ga_fail(err, GA_ERR_INITIAL, "at the start: %s", text);
         }
         snprintf(text, sizeof text, what[holonomic ? level : 2], value);
@@ -439,9 +446,11 @@ ga_status ga_mechanism_build(ga_mechanism *m, double t0, ga_error *err) {
   if (m->bodies.count < 2) return ga_fail(err, GA_ERR_ARG, "the mechanism has no bodies");
   /* set before the work: after a failure the lists are half filled, so a retry is not possible */
   m->built = true;
+  ga_status status = ga_mechanism_resolve(m, NULL, err);
+  if (status != GA_OK) return status;
   m->length = overall_length(m);
   ga_mechanism_measure_arms(m);
-  ga_status status = ga_mechanism_layout(m, err);
+  status = ga_mechanism_layout(m, err);
   if (status == GA_OK) status = ga_mechanism_make_model(m, err);
   if (status == GA_OK && !(set_coordinate_sizes(m) && ga_mechanism_set_metric(m))) {
     status = ga_fail(err, GA_ERR_MEM, "no memory for the mechanism");
@@ -449,7 +458,9 @@ ga_status ga_mechanism_build(ga_mechanism *m, double t0, ga_error *err) {
   if (status == GA_OK) status = ga_mechanism_name_columns(m, err);
   if (status == GA_OK) status = set_start_values(m, err);
   if (status == GA_OK && m->assemble) status = ga_mechanism_assemble_start(m, t0, err);
-  return status == GA_OK ? check_start(m, t0, err) : status;
+  if (status == GA_OK) status = ga_mechanism_settle(m, t0, m->q0, m->v0, err);
+  if (status == GA_OK) status = check_start(m, t0, err);
+  return status == GA_OK ? ga_mechanism_settle(m, t0, m->q0, m->v0, err) : status;
 }
 
 /* The model that the build has set up, owned by m; empty before the build. */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mechanism/mechanism.h"
+#include "mechanism/build/layout.h"
 
 /* ---- unknowns ------------------------------------------------------------------------------- */
 
@@ -134,6 +134,40 @@ static ga_status number_rows(ga_mechanism *m) {
   return GA_OK;
 }
 
+/* ---- signals of functions ------------------------------------------------------------------- */
+
+/* Set el->reach: all that the signals of the element's functions depend on. GA_ERR_ARG if these are
+ * too many bodies. */
+static ga_status find_reach(ga_mechanism *m, ga_element *el, ga_error *err) {
+  ga_reach reach = {.count = 0};
+  const ga_law *law;
+  el->reach = NULL;
+  for (int i = 0; el->type->law && (law = el->type->law(el, i)); i++) {
+    for (int k = 0; law->uses && k < law->uses->count; k++) {
+      if (ga_signal_reach(m, law->uses->signal[k], &reach)) continue;
+      return ga_fail(err, GA_ERR_ARG,
+                     "%s '%s': its functions depend on more than %d bodies and coordinates",
+                     el->type->what, el->name, GA_REACH_MAX);
+    }
+  }
+  if (reach.count == 0) return GA_OK;
+  ga_reach *own = ga_arena_take(&m->arena, 1, sizeof *own);
+  reach.row_at = ga_arena_ints(&m->arena, (size_t)reach.count);
+  if (m->arena.failed) return GA_ERR_MEM;
+  *own = reach;
+  el->reach = own;
+  return GA_OK;
+}
+
+/* find_reach of all elements */
+static ga_status find_reaches(ga_mechanism *m, ga_error *err) {
+  ga_status status = GA_OK;
+  for (int i = 0; i < m->elements.count && status == GA_OK; i++) {
+    status = find_reach(m, &m->elements.item[i], err);
+  }
+  return status;
+}
+
 /* ---- G and H -------------------------------------------------------------------------------- */
 
 /* Bits of a body's velocities in a row. touches: 1 x, 2 phi, on SE(3) all; axis 1 + k: x_k only. */
@@ -150,9 +184,19 @@ static int count_bits(unsigned mask) { /* number of bits that are 1 */
   return n;
 }
 
+/* Does the row of el depend on its own coordinate through its signals, too? */
+static bool reaches_itself(const ga_element *el) {
+  for (int i = 0; el->reach && i < el->reach->count; i++) {
+    if (el->reach->block[i].coordinate == el->coordinate[0]) return true;
+  }
+  return false;
+}
+
+/* Number of entries of a row of el; signals: of the one row of a rate. */
 static int row_entries(const ga_element *el, const ga_row_slots *slots, const ga_structure *s) {
+  const int signals = el->reach ? el->reach->n - reaches_itself(el) : 0;
   return count_bits(slots->own[0]) + count_bits(slots->own[1]) +
-         (s->coordinates ? el->ncoordinate : 0);
+         (s->coordinates ? el->ncoordinate : 0) + signals;
 }
 
 static int compare_ints(const void *a, const void *b) {
@@ -173,6 +217,11 @@ static void fill_row_pattern(const ga_mechanism *m, const ga_element *el, const 
   for (int k = 0; s->coordinates && k < el->ncoordinate; k++) {
     col[n++] = m->coordinates.item[el->coordinate[k]].v_at;
   }
+  for (int i = 0; el->reach && i < el->reach->count; i++) {
+    const ga_reach_block *b = &el->reach->block[i];
+    if (b->coordinate >= 0 && b->coordinate == el->coordinate[0]) continue; /* is there */
+    for (int k = 0; k < b->n; k++) col[n++] = b->v_at + k;
+  }
   qsort(col, (size_t)n, sizeof *col, compare_ints);
   for (int side = 0; side < 2; side++) {
     const ga_solid *b = &m->bodies.item[el->body[side]];
@@ -187,16 +236,21 @@ static void fill_row_pattern(const ga_mechanism *m, const ga_element *el, const 
     const int *found = bsearch(&wanted, col, (size_t)n, sizeof *col, compare_ints);
     coordinate_at[c] = at + (int)(found - col);
   }
+  for (int i = 0; el->reach && i < el->reach->count; i++) {
+    const int *found =
+        bsearch(&el->reach->block[i].v_at, col, (size_t)n, sizeof *col, compare_ints);
+    el->reach->row_at[i] = at + (int)(found - col);
+  }
 }
 
-/* *A <- empty pattern; the caller sets A->ptr[i + 1] to the length of row i, calls finish_csr. */
-static bool start_csr(ga_csr *A, int nrow, int ncol, ga_arena *arena) {
+/* *A <- empty pattern; the caller sets A->ptr[i + 1] to the length of row i, calls ga_layout_finish_csr. */
+bool ga_layout_start_csr(ga_csr *A, int nrow, int ncol, ga_arena *arena) {
   *A = (ga_csr){.nrow = nrow, .ncol = ncol, .ptr = ga_arena_ints(arena, (size_t)nrow + 1)};
   return !arena->failed;
 }
 
 /* Turn the counts in A->ptr into offsets and allocate A->col, which the caller fills; no A->val. */
-static bool finish_csr(ga_csr *A, ga_arena *arena) {
+bool ga_layout_finish_csr(ga_csr *A, ga_arena *arena) {
   for (int i = 0; i < A->nrow; i++) A->ptr[i + 1] += A->ptr[i];
   A->col = ga_arena_ints(arena, (size_t)A->ptr[A->nrow]);
   return !arena->failed;
@@ -224,7 +278,7 @@ static bool prepare_rows(ga_mechanism *m, ga_element *el, const ga_structure *s)
   return true;
 }
 
-static ga_structure structure_of(const ga_mechanism *m, const ga_element *el) {
+ga_structure ga_structure_of(const ga_mechanism *m, const ga_element *el) {
   ga_structure s = {0}; /* the type sets what is not zero */
   el->type->structure(m, el, &s);
   return s;
@@ -232,19 +286,20 @@ static ga_structure structure_of(const ga_mechanism *m, const ga_element *el) {
 
 /* Set the patterns m->G, m->H and the slots of every element (el->row, el->coordinate_at). */
 static ga_status find_row_slots(ga_mechanism *m) {
-  if (!start_csr(&m->G, m->nlam, m->nv, &m->arena) ||
-      !start_csr(&m->H, m->npsi, m->nv, &m->arena)) {
+  if (!ga_layout_start_csr(&m->G, m->nlam, m->nv, &m->arena) ||
+      !ga_layout_start_csr(&m->H, m->npsi, m->nv, &m->arena)) {
     return GA_ERR_MEM;
   }
   for (int i = 0; i < m->elements.count; i++) {
     ga_element *el = &m->elements.item[i];
-    const ga_structure s = structure_of(m, el);
+    const ga_structure s = ga_structure_of(m, el);
     if (!prepare_rows(m, el, &s)) return GA_ERR_MEM;
   }
-  if (!finish_csr(&m->G, &m->arena) || !finish_csr(&m->H, &m->arena)) return GA_ERR_MEM;
+  if (!ga_layout_finish_csr(&m->G, &m->arena) || !ga_layout_finish_csr(&m->H, &m->arena))
+    return GA_ERR_MEM;
   for (int i = 0; i < m->elements.count; i++) {
     ga_element *el = &m->elements.item[i];
-    const ga_structure s = structure_of(m, el);
+    const ga_structure s = ga_structure_of(m, el);
     for (int r = 0; r < el->nlam + el->npsi; r++) {
       ga_csr *A = r < el->nlam ? &m->G : &m->H;
       const int at = A->ptr[r < el->nlam ? el->lam_at + r : el->psi_at + r - el->nlam];
@@ -267,14 +322,22 @@ static unsigned mass_mask(const ga_solid *b, int i) {
   return b->diagonal && b->J[4 * k] == 0 ? 0 : mask;
 }
 
+/* Is there an inertia on the coordinate? In a subdomain it belongs to the joint. */
+static bool has_inertia(const ga_angle *angle) {
+  return angle->inertia > 0 && angle->joint >= 0;
+}
+
 /* Set the pattern m->M and the slots b->M_at of every body in it (-1: the row is empty). */
 static ga_status find_mass_slots(ga_mechanism *m) {
-  if (!start_csr(&m->M, m->nv, m->nv, &m->arena)) return GA_ERR_MEM;
+  if (!ga_layout_start_csr(&m->M, m->nv, m->nv, &m->arena)) return GA_ERR_MEM;
   for (int i = 1; i < m->bodies.count; i++) {
     ga_solid *b = &m->bodies.item[i];
     for (int k = 0; k < b->kind->nv; k++) m->M.ptr[b->v_at + k + 1] = count_bits(mass_mask(b, k));
   }
-  if (!finish_csr(&m->M, &m->arena)) return GA_ERR_MEM;
+  for (int c = 0; c < m->coordinates.count; c++) {
+    m->M.ptr[m->coordinates.item[c].v_at + 1] = has_inertia(&m->coordinates.item[c]);
+  }
+  if (!ga_layout_finish_csr(&m->M, &m->arena)) return GA_ERR_MEM;
   for (int i = 1; i < m->bodies.count; i++) {
     ga_solid *b = &m->bodies.item[i];
     b->M_at = ga_arena_ints(&m->arena, (size_t)b->kind->nv);
@@ -288,202 +351,12 @@ static ga_status find_mass_slots(ga_mechanism *m) {
       }
     }
   }
-  return GA_OK;
-}
-
-/* ---- K -------------------------------------------------------------------------------------- */
-
-/* The velocities in blocks: x of a body, phi of a body, one coordinate; numbered in the order of
- * their columns. K consists of blocks (row block, column block). */
-typedef struct {
-  int count;
-  int *of_body, *of_coordinate; /* first block of a body, block of a coordinate */
-  int *column, *width;          /* of each block: its first column, its number of columns */
-  long long *pair;              /* row block times count plus column block; sorted, each once */
-  int npair, room;
-  int *start; /* first pair of each row block */
-} velocity_blocks;
-
-/* Number the velocity blocks by columns: all members of *p (zero on entry) but pairs and start. */
-static bool number_blocks(const ga_mechanism *m, ga_arena *scratch, velocity_blocks *p) {
-  const size_t most = 2 * (size_t)m->bodies.count + (size_t)m->coordinates.count;
-  int *of_column = ga_arena_ints(scratch, (size_t)m->nv + 1);
-  p->of_body = ga_arena_ints(scratch, (size_t)m->bodies.count);
-  p->of_coordinate = ga_arena_ints(scratch, (size_t)m->coordinates.count);
-  p->column = ga_arena_ints(scratch, most);
-  p->width = ga_arena_ints(scratch, most);
-  if (scratch->failed) return false;
-  /* widths at the first column of each block, then numbers */
-  for (int i = 1; i < m->bodies.count; i++) {
-    const ga_solid *b = &m->bodies.item[i];
-    of_column[b->v_at] = b->kind->nx;
-    if (b->kind->nphi) of_column[b->v_at + b->kind->nx] = b->kind->nphi;
-  }
-  for (int c = 0; c < m->coordinates.count; c++) of_column[m->coordinates.item[c].v_at] = 1;
-  for (int j = 0; j < m->nv; j++) {
-    const int width = of_column[j];
-    of_column[j] = p->count;
-    if (width == 0) continue;
-    p->column[p->count] = j;
-    p->width[p->count++] = width;
-  }
-  for (int i = 1; i < m->bodies.count; i++) p->of_body[i] = of_column[m->bodies.item[i].v_at];
   for (int c = 0; c < m->coordinates.count; c++) {
-    p->of_coordinate[c] = of_column[m->coordinates.item[c].v_at];
+    ga_angle *angle = &m->coordinates.item[c];
+    angle->M_at = has_inertia(angle) ? m->M.ptr[angle->v_at] : -1;
+    if (angle->M_at >= 0) m->M.col[angle->M_at] = angle->v_at;
   }
-  return true;
-}
-
-/* Append block (row, column) of K to p->pair, a heap block; sort_pairs removes duplicates. */
-static bool add_pair(velocity_blocks *p, int row, int column) {
-  if (p->npair == p->room) {
-    const int room = 2 * p->room + 64;
-    long long *more = ga_calloc((size_t)room, sizeof *more);
-    if (!more) return false;
-    if (p->npair) memcpy(more, p->pair, (size_t)p->npair * sizeof *more);
-    ga_free(p->pair);
-    p->pair = more, p->room = room;
-  }
-  p->pair[p->npair++] = (long long)row * p->count + column;
-  return true;
-}
-
-/* Block number of a variation of el: 0 .. 3 are x and phi of side A, x and phi of side B. */
-static int block_of_variation(const velocity_blocks *p, const ga_element *el, int variation) {
-  return p->of_body[el->body[variation / 2]] + variation % 2;
-}
-
-/* Append all blocks of K that bodies and elements fill to p->pair; sets el->blocks. */
-static bool collect_pairs(ga_mechanism *m, velocity_blocks *p) {
-  bool ok = true;
-  for (int i = 1; i < m->bodies.count; i++) {
-    const ga_solid *b = &m->bodies.item[i];
-    const unsigned mask = b->round ? b->kind->K_mask_round : b->kind->K_mask;
-    for (int k = 0; k < 4 && ok; k++) {
-      if (mask >> k & 1) {
-        ok = add_pair(p, p->of_body[i] + k / 2, p->of_body[i] + k % 2);
-      }
-    }
-  }
-  for (int i = 0; i < m->elements.count && ok; i++) {
-    ga_element *el = &m->elements.item[i];
-    const ga_structure s = structure_of(m, el);
-    el->blocks = ga_pass_blocks(m, el, &s);
-    for (int k = 0; k < 16 && ok; k++) {
-      if (!(el->blocks >> k & 1)) continue;
-      ok = add_pair(p, block_of_variation(p, el, k / 4), block_of_variation(p, el, k % 4));
-    }
-    for (int c = 0; c < el->ncoordinate && s.coordinate_block && ok; c++) {
-      ok = add_pair(p, p->of_coordinate[el->coordinate[c]], p->of_coordinate[el->coordinate[c]]);
-    }
-  }
-  return ok;
-}
-
-static int compare_pairs(const void *a, const void *b) {
-  const long long x = *(const long long *)a, y = *(const long long *)b;
-  return (x > y) - (x < y);
-}
-
-/* Sort p->pair, remove duplicates and set p->start. */
-static bool sort_pairs(velocity_blocks *p, ga_arena *scratch) {
-  int n = 0;
-  if (p->npair) qsort(p->pair, (size_t)p->npair, sizeof *p->pair, compare_pairs);
-  for (int i = 0; i < p->npair; i++) {
-    if (n == 0 || p->pair[n - 1] != p->pair[i]) p->pair[n++] = p->pair[i];
-  }
-  p->npair = n;
-  p->start = ga_arena_ints(scratch, (size_t)p->count + 1);
-  if (scratch->failed) return false;
-  for (int i = 0; i < n; i++) p->start[p->pair[i] / p->count + 1]++;
-  for (int i = 0; i < p->count; i++) p->start[i + 1] += p->start[i];
-  return true;
-}
-
-/* slot of the first entry of column block c in row i of row block r; -1 if it is not there */
-static int K_slot(const ga_csr *K, const velocity_blocks *p, int r, int i, int c) {
-  int at = K->ptr[p->column[r] + i];
-  for (int k = p->start[r]; k < p->start[r + 1]; k++) {
-    const int column = (int)(p->pair[k] % p->count);
-    if (column == c) return at;
-    at += p->width[column];
-  }
-  return -1;
-}
-
-/* Set the pattern m->K from the sorted pairs. */
-static bool fill_K_pattern(ga_mechanism *m, const velocity_blocks *p) {
-  ga_csr *K = &m->K;
-  if (!start_csr(K, m->nv, m->nv, &m->arena)) return false;
-  for (int r = 0; r < p->count; r++) {
-    int entries = 0;
-    for (int k = p->start[r]; k < p->start[r + 1]; k++) {
-      entries += p->width[p->pair[k] % p->count];
-    }
-    for (int i = 0; i < p->width[r]; i++) K->ptr[p->column[r] + i + 1] = entries;
-  }
-  if (!finish_csr(K, &m->arena)) return false;
-  for (int r = 0; r < p->count; r++) {
-    for (int i = 0; i < p->width[r]; i++) {
-      int at = K->ptr[p->column[r] + i];
-      for (int k = p->start[r]; k < p->start[r + 1]; k++) {
-        const int c = (int)(p->pair[k] % p->count);
-        for (int j = 0; j < p->width[c]; j++) K->col[at++] = p->column[c] + j;
-      }
-    }
-  }
-  return true;
-}
-
-/* Set el->K_at (only where el->blocks has the block; the rest is 0, unused; NULL: no blocks) and
- * the diagonal slots of its coordinates (the end of el->coordinate_at). */
-static bool find_element_slots(ga_mechanism *m, const velocity_blocks *p, ga_element *el) {
-  const ga_structure s = structure_of(m, el);
-  const int na = m->bodies.item[el->body[0]].kind->nv, nb = m->bodies.item[el->body[1]].kind->nv;
-  int *at = el->blocks ? ga_arena_ints(&m->arena, 4 * (size_t)(na + nb)) : NULL;
-  if (m->arena.failed) return false;
-  for (int k = 0; k < 16; k++) {
-    if (!(el->blocks >> k & 1)) continue;
-    const int row = k / 4, r = block_of_variation(p, el, row), c = block_of_variation(p, el, k % 4);
-    const int nx = m->bodies.item[el->body[row / 2]].kind->nx;
-    const int first = (row / 2 ? na : 0) + (row % 2 ? nx : 0);
-    for (int i = 0; i < p->width[r]; i++) at[4 * (first + i) + k % 4] = K_slot(&m->K, p, r, i, c);
-  }
-  el->K_at = at;
-  for (int c = 0; c < el->ncoordinate && s.coordinate_block; c++) {
-    const int block = p->of_coordinate[el->coordinate[c]];
-    int *diagonal = el->coordinate_at + (el->nlam + el->npsi) * el->ncoordinate;
-    diagonal[c] = K_slot(&m->K, p, block, 0, block);
-  }
-  return true;
-}
-
-/* Set b->K_at of body i: slots of its own blocks in K. */
-static bool find_body_slots(ga_mechanism *m, const velocity_blocks *p, int i) {
-  ga_solid *b = &m->bodies.item[i];
-  b->K_at = ga_arena_ints(&m->arena, 2 * (size_t)b->kind->nv);
-  if (!b->K_at) return false;
-  for (int k = 0; k < b->kind->nv; k++) {
-    const int turning = k >= b->kind->nx, row = p->of_body[i] + turning;
-    for (int block = 0; block < (b->kind->nphi ? 2 : 1); block++) {
-      b->K_at[2 * k + block] =
-          K_slot(&m->K, p, row, turning ? k - b->kind->nx : k, p->of_body[i] + block);
-    }
-  }
-  return true;
-}
-
-/* Set the pattern m->K and the slots of all elements and bodies in it; needs m->nv, el->row. */
-static ga_status find_tangent_slots(ga_mechanism *m, ga_arena *scratch) {
-  velocity_blocks p = {0};
-  bool ok = number_blocks(m, scratch, &p) && collect_pairs(m, &p) && sort_pairs(&p, scratch) &&
-            fill_K_pattern(m, &p);
-  for (int i = 0; ok && i < m->elements.count; i++) {
-    ok = find_element_slots(m, &p, &m->elements.item[i]);
-  }
-  for (int i = 1; ok && i < m->bodies.count; i++) ok = find_body_slots(m, &p, i);
-  ga_free(p.pair);
-  return ok ? GA_OK : GA_ERR_MEM;
+  return GA_OK;
 }
 
 /* Number unknowns and rows, then set up the patterns M, K, G, H of m and all slots; once only. */
@@ -491,9 +364,11 @@ ga_status ga_mechanism_layout(ga_mechanism *m, ga_error *err) {
   ga_arena scratch = {0};
   ga_status status = number_unknowns(m, &scratch);
   if (status == GA_OK) status = number_rows(m);
+  if (status == GA_OK) status = find_reaches(m, err);
   if (status == GA_OK) status = find_row_slots(m);
   if (status == GA_OK) status = find_mass_slots(m);
-  if (status == GA_OK) status = find_tangent_slots(m, &scratch);
+  if (status == GA_OK) status = ga_layout_tangents(m, &scratch);
   ga_arena_free(&scratch);
-  return status == GA_OK ? GA_OK : ga_fail(err, status, "no memory for the mechanism");
+  if (status == GA_OK || status == GA_ERR_ARG) return status;
+  return ga_fail(err, status, "no memory for the mechanism");
 }

@@ -11,6 +11,9 @@
  * If all of these are zero, as for wheels that turn about their centres, l is the largest radius of
  * gyration, sqrt(J/m); if there is none, l = 1, and no length of the subsystem depends on an angle.
  *
+ * A state of a controller has w = (L/size)^2, with the longest of these lengths and a large value of
+ * the state, which its author gives.
+ *
  * These lengths do not depend on the axes, on the order of the bodies or on the inertia of helper
  * bodies. In other units l is the same length: up to rounding, and exactly if the units are powers
  * of two. It must not be rounded to one: then eta would act with another weight in millimetres, and
@@ -91,7 +94,9 @@ static void find_subsystems(const ga_mechanism *m, int *of) {
     unite(of, el->body[0], el->body[1]);
     int before = 0;
     for (int c = 0; c < el->ncoordinate; c++) {
-      const int *body = m->joints.item[m->coordinates.item[el->coordinate[c]].joint].body;
+      const int joint = m->coordinates.item[el->coordinate[c]].joint;
+      if (joint < 0) continue; /* a state */
+      const int *body = m->joints.item[joint].body;
       const int now = body[0] > 0 ? body[0] : body[1];
       unite(of, before, now);
       before = now;
@@ -102,6 +107,8 @@ static void find_subsystems(const ga_mechanism *m, int *of) {
 
 /* Set w of all velocities from the lengths of the subsystems. */
 static void fill_metric(const ga_mechanism *m, const double *length, double *w) {
+  double longest = 0;
+  for (int i = 1; i < m->bodies.count; i++) longest = fmax(longest, length[i]);
   for (int i = 1; i < m->bodies.count; i++) {
     const ga_solid *b = &m->bodies.item[i];
     const double l = length[i];
@@ -109,6 +116,11 @@ static void fill_metric(const ga_mechanism *m, const double *length, double *w) 
   }
   for (int c = 0; c < m->coordinates.count; c++) {
     const ga_angle *angle = &m->coordinates.item[c];
+    if (angle->joint < 0) { /* a state: its size is as large as the longest length */
+      const double ratio = longest / angle->size;
+      w[angle->v_at] = ratio * ratio;
+      continue;
+    }
     const ga_element *joint = &m->joints.item[angle->joint];
     const int body = joint->body[0] > 0 ? joint->body[0] : joint->body[1];
     const double l = length[body];

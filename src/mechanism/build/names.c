@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "mechanism/mechanism.h"
+#include "mechanism/signal/signal.h"
 
 /* Array with room for one more item of `size` bytes: `item` itself, or a copy of twice the size
  * plus 8 (item is freed). *room <- the number of items that fit. Without memory item is returned
@@ -94,6 +95,12 @@ ga_status ga_mechanism_define(ga_mechanism *m, const char *name, ga_named kind, 
   return GA_OK;
 }
 
+/* Take back the last name that was defined: nothing was entered behind it. */
+void ga_mechanism_undefine(ga_mechanism *m, const char *name) {
+  *symbol_slot(m, name) = (ga_symbol){.name = NULL};
+  m->nsymbol--;
+}
+
 /* ---- which names are allowed ---------------------------------------------------------------- */
 
 /* True for letters, digits and _, not beginning with a digit, at least one character. */
@@ -107,7 +114,7 @@ static bool is_name(const char *name) {
 
 /* Meaning of a word that would be ambiguous as the name of a `what` ("body", "sensor", ..), or NULL
  * if it may be used. Columns of bodies and elements are NAME.x, but a sensor may be a column by its
- * name alone, and a parameter stands alone in expressions. Functions are known by the parenthesis
+ * name alone, and a parameter stands alone in expressions, where check_ambiguous knows variables. Functions are known by the parenthesis
  * behind them, units by the number before them. */
 static const char *reserved_for(const char *what, const char *name) {
   static const struct {
@@ -119,11 +126,17 @@ static const char *reserved_for(const char *what, const char *name) {
                {"t", "the time in expressions", "sensor"},
                {"pi", "a constant in expressions", "sensor"},
                {"e", "a constant in expressions", "sensor"},
-               {"t", "the time in expressions", "parameter"},
-               {"s", "a length or coordinate in laws", "parameter"},
-               {"s_dot", "a rate in laws", "parameter"},
-               {"pi", "a constant in expressions", "parameter"},
-               {"e", "a constant in expressions", "parameter"}};
+               {"t", "the time in expressions", "state"},
+               {"s", "a length or coordinate in laws", "state"},
+               {"s_dot", "a rate in laws", "state"},
+               {"pi", "a constant in expressions", "state"},
+               {"e", "a constant in expressions", "state"},
+               {"t", "the time in expressions", "input"},
+               {"s", "a length or coordinate in laws", "input"},
+               {"s_dot", "a rate in laws", "input"},
+               {"pi", "a constant in expressions", "input"},
+               {"e", "a constant in expressions", "input"},
+               {"pi", "a constant in expressions", "parameter"}};
   for (int i = 0; i < (int)(sizeof words / sizeof words[0]); i++) {
     if (words[i].kind && strcmp(words[i].kind, what) != 0) continue;
     if (strcmp(words[i].word, name) == 0) return words[i].meaning;
@@ -263,6 +276,7 @@ ga_status ga_mechanism_coordinate_named(ga_mechanism *m, const char *owner, cons
 void ga_mechanism_forget_coordinates(ga_mechanism *m, int count) {
   while (m->coordinates.count > count) {
     const ga_angle *angle = &m->coordinates.item[--m->coordinates.count];
+    if (angle->joint < 0) continue;
     ga_joint_data *data = (ga_joint_data *)m->joints.item[angle->joint].data;
     data->coordinate[angle->which] = -1;
   }
@@ -273,17 +287,34 @@ void ga_mechanism_forget_coordinates(ga_mechanism *m, int count) {
 typedef struct {
   const ga_mechanism *m;
   const ga_variable *variables;
+  ga_used_names *used; /* signals that the expression mentions */
 } scope;
 
-/* Names in expressions (ga_scope): a variable of the function, or the number of a parameter. */
+/* Number of a signal among the names of a function, where it is entered if it is new (copy: in m's
+ * memory); -1: there are too many. */
+int ga_used_name(ga_used_names *used, const char *name, const char *copy) {
+  for (int i = 0; i < used->count; i++) {
+    if (strcmp(used->name[i], name) == 0) return i;
+  }
+  if (used->count == GA_USES_MAX || !copy) return -1;
+  used->name[used->count] = copy;
+  return used->count++;
+}
+
+/* Names in expressions (ga_scope): a variable of the function, the number of a parameter, or a
+ * signal. */
 static ga_name lookup_name(const void *context, const char *name) {
   const scope *sc = context;
-  for (int i = 0; sc->variables[i].name; i++) {
-    if (strcmp(sc->variables[i].name, name) == 0) return (ga_name){GA_NAME_VARIABLE, 0, i};
+  int own = 0;
+  for (; sc->variables[own].name; own++) {
+    if (strcmp(sc->variables[own].name, name) == 0) return (ga_name){GA_NAME_VARIABLE, 0, own};
   }
   const ga_symbol *s = ga_mechanism_find(sc->m, name);
-  if (!s || s->kind != GA_NAMED_PARAMETER) return (ga_name){GA_NAME_UNKNOWN, 0, 0};
-  return (ga_name){GA_NAME_NUMBER, s->value, 0};
+  if (s && s->kind == GA_NAMED_PARAMETER) return (ga_name){GA_NAME_NUMBER, s->value, 0};
+  if (!ga_mechanism_signal_known(sc->m, name)) return (ga_name){GA_NAME_UNKNOWN, 0, 0};
+  const char *copy = ga_mechanism_text((ga_mechanism *)sc->m, name, NULL);
+  const int i = ga_used_name(sc->used, name, copy);
+  return i < 0 ? (ga_name){GA_NAME_UNKNOWN, 0, 0} : (ga_name){GA_NAME_VARIABLE, 0, own + i};
 }
 
 /* The most similar parameter, for "did you mean" (ga_scope). */
@@ -291,22 +322,68 @@ static const char *nearest_parameter(const void *context, const char *name) {
   return nearest_symbol(((const scope *)context)->m, name, GA_NAMED_PARAMETER);
 }
 
+/* law->uses <- the names of signals, as copies in m; they are found by ga_mechanism_resolve. */
+static ga_status keep_uses(ga_mechanism *m, const char *owner, const char *field,
+                           const char *const *name, int count, ga_law *law, ga_error *err) {
+  if (count == 0) return GA_OK;
+  if (count < 0 || count > GA_USES_MAX) {
+    return ga_fail(err, GA_ERR_ARG, "%s: %s uses %d signals, at most %d are possible", owner, field,
+                   count, GA_USES_MAX);
+  }
+  ga_uses *uses = ga_arena_take(&m->arena, 1, sizeof *uses);
+  const char **copy = ga_arena_take(&m->arena, (size_t)count, sizeof *copy);
+  if (m->arena.failed || !GA_GROW(m->uses)) {
+    return ga_fail(err, GA_ERR_MEM, "no memory for %s", owner);
+  }
+  *uses = (ga_uses){.count = count,
+                    .name = copy,
+                    .source = name,
+                    .owner = ga_mechanism_text(m, owner, NULL),
+                    .field = ga_mechanism_text(m, field, NULL)};
+  for (int i = 0; i < count; i++) copy[i] = ga_mechanism_text(m, name[i] ? name[i] : "", NULL);
+  if (m->arena.failed) return ga_fail(err, GA_ERR_MEM, "no memory for %s", owner);
+  m->uses.item[m->uses.count++] = uses;
+  law->uses = uses;
+  return GA_OK;
+}
+
+/* GA_ERR_ARG if the expression mentions a variable of its own that is also a parameter: the author
+ * may mean either. */
+static ga_status check_ambiguous(const ga_mechanism *m, const char *owner, const char *field,
+                                 const ga_variable *variables, const ga_expr *expr, ga_error *err) {
+  for (int i = 0; variables[i].name; i++) {
+    const ga_symbol *s = ga_mechanism_find(m, variables[i].name);
+    if (!s || s->kind != GA_NAMED_PARAMETER || !ga_expr_mentions(expr, i)) continue;
+    return ga_fail(err, GA_ERR_ARG,
+                   "%s: %s: '%s' is a variable of this function, and a parameter: rename the "
+                   "parameter",
+                   owner, field, s->name);
+  }
+  return GA_OK;
+}
+
 /* *law <- a function of the author: C function, expression or constant, the first that is given. An
- * expression of `variables` (a list that ends with a NULL name) and parameters is parsed here and
- * owned by m. Fails for a mistake in it or a constant that is not finite; owner and field begin
- * messages. */
+ * expression of `variables` (a list that ends with a NULL name), parameters and signals is parsed
+ * here and owned by m. Fails for a mistake in it or a constant that is not finite; owner and field
+ * begin messages. */
 ga_status ga_mechanism_law(ga_mechanism *m, const char *owner, const char *field,
                            const ga_function *function, const ga_variable *variables, ga_law *law,
                            ga_error *err) {
-  *law = (ga_law){.constant = function->constant, .fn = function->fn, .context = function->context};
-  if (function->fn) return GA_OK;
+  *law = (ga_law){.constant = function->constant,
+                  .fn = function->fn,
+                  .context = function->context,
+                  .next_corner = function->next_corner};
+  if (function->fn) {
+    return keep_uses(m, owner, field, function->uses, function->nuses, law, err);
+  }
   if (!function->text) {
     law->zero = function->constant == 0;
     return ga_finite(1, &function->constant)
                ? GA_OK
                : ga_fail(err, GA_ERR_ARG, "%s: %s is not a finite number", owner, field);
   }
-  const scope names = {m, variables};
+  ga_used_names used = {.count = 0};
+  const scope names = {m, variables, &used};
   const ga_scope sc = {.lookup = lookup_name, .nearest = nearest_parameter, .context = &names};
   if (!GA_GROW(m->texts)) return ga_fail(err, GA_ERR_MEM, "no memory for %s", owner);
   ga_status status = ga_expr_parse(function->text, &sc, &law->expr, NULL, err);
@@ -315,7 +392,9 @@ ga_status ga_mechanism_law(ga_mechanism *m, const char *owner, const char *field
     return status;
   }
   m->texts.item[m->texts.count++] = law->expr;
-  return GA_OK;
+  status = check_ambiguous(m, owner, field, variables, law->expr, err);
+  if (status != GA_OK) return status;
+  return keep_uses(m, owner, field, used.name, used.count, law, err);
 }
 
 /* Define a number that expressions parsed later can use by its name. Fails after the build, for a

@@ -19,12 +19,17 @@ int ga_mechanism_evaluate(const ga_mechanism *m, double t, const double *q, cons
   ga_pass_begin(&pass, m, t, q, v, out);
   if (out->F) memset(out->F, 0, (size_t)m->nv * sizeof(double));
   if (out->gt) memset(out->gt, 0, (size_t)m->nlam * sizeof(double));
+  if (out->R) memset(out->R, 0, (size_t)m->nv * sizeof(double));
   if (out->M || out->F || pass.tangents) {
     /* mass, weight, gyroscopic terms; body 0 is the ground, which has no unknowns */
     for (int i = 1; i < m->bodies.count; i++) {
       const ga_solid *b = &m->bodies.item[i];
       b->kind->inertia(&pass, b);
     }
+  }
+  for (int c = 0; out->M && c < m->coordinates.count; c++) {
+    const ga_angle *angle = &m->coordinates.item[c];
+    if (angle->M_at >= 0) out->M->val[angle->M_at] = angle->inertia;
   }
   /* M alone: no element adds to it */
   if (!out->F && !pass.tangents && !pass.holonomic && !pass.nonholonomic) return 0;
@@ -68,6 +73,10 @@ static int model_energy(void *user, double t, const double *q, const double *v, 
     b->kind->frame(q + b->q_at, v + b->v_at, &f);
     body_energy(m, b, &f, kin, pot);
   }
+  for (int c = 0; c < m->coordinates.count; c++) {
+    const ga_angle *angle = &m->coordinates.item[c];
+    if (angle->M_at >= 0) *kin += 0.5 * angle->inertia * v[angle->v_at] * v[angle->v_at];
+  }
   for (int i = 0; i < m->elements.count; i++) {
     const ga_element *el = &m->elements.item[i];
     if (el->type->energy) *pot += el->type->energy(&pass, el);
@@ -81,8 +90,9 @@ static int model_energy(void *user, double t, const double *q, const double *v, 
  * derivative by variable number *along; *bad <- the value. -1: all that the element uses are
  * finite, or the function itself failed; *along and *bad mean nothing then. */
 static int find_nonfinite(const ga_call *c, int *along, double *bad) {
-  for (*along = 0; c->variables[*along].name; (*along)++) {
-    const bool time = c->variables[*along].kind == GA_VARIABLE_TIME;
+  const int own = ga_call_own(c), all = ga_call_variables(c);
+  for (*along = 0; *along < all; (*along)++) {
+    const bool time = *along < own && c->variables[*along].time;
     const int order = time ? c->time_derivatives : 1; /* highest derivative the element uses */
     double jet[3] = {0, 0, 0};                        /* f, f', f'' along this variable */
     if (ga_law_jet(c->law, c->value, *along, jet) != 0) return -1;
@@ -106,18 +116,19 @@ static void describe_call(const ga_element *el, const ga_call *c, int derivative
                             c->field, word)
                  : snprintf(text, room, "%s '%.80s': the %s derivative of its %s by %s is %s at ",
                             el->type->what, el->name, order[derivative], c->field,
-                            c->variables[along].name, word);
-  for (int i = 0; c->variables[i].name && used >= 0 && (size_t)used < room; i++) {
+                            ga_call_variable(c, along), word);
+  for (int i = 0; i < ga_call_variables(c) && used >= 0 && (size_t)used < room; i++) {
     used += snprintf(text + used, room - (size_t)used, "%s%s = %.6g", i ? ", " : "",
-                     c->variables[i].name, c->value[i]);
+                     ga_call_variable(c, i), c->value[i]);
   }
 }
 
 /* Write into text (room bytes) a sentence about the first function of an element that is infinite
  * or NaN at (t, q, v), or has such a derivative; "" if there is none. Returns text. */
 const char *ga_mechanism_explain_nonfinite(const ga_mechanism *m, double t, const double *q,
-                                           const double *v, char *text, size_t room) {
-  const ga_evaluation nothing = {0};
+                                           const double *v, const double *u, char *text,
+                                           size_t room) {
+  const ga_evaluation nothing = {.u = u};
   ga_pass pass;
   ga_pass_begin(&pass, m, t, q, v, &nothing);
   if (room > 0) text[0] = '\0';
@@ -128,7 +139,8 @@ const char *ga_mechanism_explain_nonfinite(const ga_mechanism *m, double t, cons
       int along;
       double bad;
       /* skip functions whose arguments are not finite already */
-      if (!ga_finite(GA_VARIABLES_MAX, call.value)) continue;
+      if (ga_pass_fill_call(&pass, &call) != 0) continue;
+      if (!ga_finite(ga_call_variables(&call), call.value)) continue;
       const int derivative = find_nonfinite(&call, &along, &bad);
       if (derivative < 0) continue;
       describe_call(el, &call, derivative, along, bad, text, room);
@@ -140,8 +152,8 @@ const char *ga_mechanism_explain_nonfinite(const ga_mechanism *m, double t, cons
 
 /* ga_model_ops.explain_nonfinite: as above; user is the mechanism. */
 static const char *model_explain_nonfinite(void *user, double t, const double *q, const double *v,
-                                           char *text, size_t room) {
-  return ga_mechanism_explain_nonfinite(user, t, q, v, text, room);
+                                           const double *u, char *text, size_t room) {
+  return ga_mechanism_explain_nonfinite(user, t, q, v, u, text, room);
 }
 
 /* ga_model_ops.explain: text <- which element returned `code`, and why. Returns text. */
@@ -149,11 +161,26 @@ static const char *model_explain(void *user, int code, char *text, size_t room) 
   return ga_mechanism_explain(user, code, text, room);
 }
 
-/* The callbacks of every mechanism's model; its user pointer is the mechanism. */
-const ga_model_ops ga_mechanism_ops = {.evaluate = model_evaluate,
-                                       .explain = model_explain,
-                                       .explain_nonfinite = model_explain_nonfinite,
-                                       .energy = model_energy,
-                                       .gives = GA_GIVES_G | GA_GIVES_H | GA_GIVES_TANGENTS |
-                                                GA_GIVES_Z | GA_GIVES_Y | GA_GIVES_GT |
-                                                GA_GIVES_DRIFT | GA_GIVES_K_DRIFT};
+/* ga_model_ops.next_sample and sample: states that are sampled */
+static double model_next_sample(void *user, double t) {
+  return ga_mechanism_next_sample(user, t);
+}
+static int model_sample(void *user, double t, const double *q, const double *v, bool first,
+                        double *u) {
+  return ga_mechanism_sample(user, t, q, v, first, u);
+}
+
+/* The callbacks of a mechanism's model, whose user pointer is the mechanism. With a reaction of its
+ * own if the rate of a drive or a state is a function of signals: such a row reacts on its own
+ * coordinate only, not along its gradient. */
+#define OPS(more)                                                                                  \
+  {                                                                                                \
+    .evaluate = model_evaluate, .explain = model_explain,                                          \
+    .explain_nonfinite = model_explain_nonfinite, .energy = model_energy,                          \
+    .next_sample = model_next_sample, .sample = model_sample,                                      \
+    .next_corner = ga_mechanism_next_corner,                                                       \
+    .gives = GA_GIVES_G | GA_GIVES_H | GA_GIVES_TANGENTS | GA_GIVES_Z | GA_GIVES_Y | GA_GIVES_GT | \
+             GA_GIVES_DRIFT | GA_GIVES_K_DRIFT | (more)                                            \
+  }
+const ga_model_ops ga_mechanism_ops = OPS(0),
+                   ga_mechanism_ops_reacting = OPS(GA_GIVES_R | GA_GIVES_DR);

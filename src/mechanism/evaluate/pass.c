@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "mechanism/mechanism.h"
+#include "mechanism/signal/signal.h"
 
 /* Set all of *pass for an evaluation at (t, q, v): flags from *out, empty frame cache. m, q, v, out
  * must outlive the pass; v may be NULL (all velocities zero) unless F, tangents or drifts are
@@ -25,11 +26,12 @@ void ga_pass_begin(ga_pass *pass, const ga_mechanism *m, double t, const double 
   pass->m = m;
   pass->t = t;
   pass->q = q, pass->v = v;
+  pass->u = out->u ? out->u : m->model.input;
   pass->out = out;
   pass->tangents = out->Kt;
   pass->curved = out->Z || out->Y || out->drift || out->k_drift;
-  pass->holonomic = out->g || out->G || out->Z || out->gt || out->drift;
-  pass->nonholonomic = out->k || out->H || out->Y || out->k_drift;
+  pass->holonomic = out->g || out->G || out->Z || out->gt || out->drift || out->R || out->L;
+  pass->nonholonomic = out->k || out->H || out->Y || out->k_drift || out->R || out->P;
   for (int i = 0; i < GA_FRAME_SLOTS; i++) pass->tag[i] = -1;
 }
 
@@ -46,6 +48,17 @@ static const ga_frame *frame_of(ga_pass *pass, int body) {
   if (pass->tag[i] != body) compute_frame(pass, body, &pass->slot[i]);
   pass->tag[i] = body;
   return &pass->slot[i];
+}
+
+/* *frame <- frame of a body: a copy from the cache, or computed; the cache does not change, so that
+ * frames of an element stay valid. */
+void ga_pass_frame(const ga_pass *pass, int body, ga_frame *frame) {
+  const int i = body % GA_FRAME_SLOTS;
+  if (pass->tag[i] == body) {
+    *frame = pass->slot[i];
+  } else {
+    compute_frame(pass, body, frame);
+  }
 }
 
 /* *a, *b and pass->frame <- frames of the element's bodies; valid until the next call. Two bodies
@@ -72,6 +85,11 @@ static inline void to_own_axes(const ga_body_kind *kind, const double *R, const 
   } else if (kind->nphi > 0) {
     own[kind->nx] = f[3 + kind->phi_at];
   }
+}
+
+/* own <- P^T f, for others */
+void ga_pass_own_axes(const ga_body_kind *kind, const double *R, const double *f, double *own) {
+  to_own_axes(kind, R, f, own);
 }
 
 /* Write the entries of P^T f whose bits are set in own_mask (bit k: velocity k of the body) to val,
@@ -101,6 +119,14 @@ static double times_velocity(const ga_pass *pass, const ga_solid *b, const doubl
   return sum;
 }
 
+/* out->R -= multiplier times the row J of one body, 6 numbers in space axes. */
+static void add_reaction(const ga_pass *pass, const ga_solid *b, const double *R, const double *J,
+                         double multiplier) {
+  double own[6];
+  to_own_axes(b->kind, R, J, own);
+  for (int k = 0; k < b->kind->nv; k++) pass->out->R[b->v_at + k] -= multiplier * own[k];
+}
+
 /* Write row i of el (holonomic rows first), as far as pass->out wants it: its value to g or k, J to
  * G or H, and Z, with v held instead of (x', omega), to Z or Y and times v to drift or k_drift.
  * Entries are overwritten, not added to. ga_pass_frames(el) comes first; the ground has no entries;
@@ -112,6 +138,7 @@ void ga_pass_row(ga_pass *pass, const ga_element *el, int i, const ga_row *row) 
   const int r = holonomic ? el->lam_at + i : el->psi_at + i - el->nlam;
   double *value = holonomic ? out->g : out->k, *drift = holonomic ? out->drift : out->k_drift;
   ga_csr *first = holonomic ? out->G : out->H, *second = holonomic ? out->Z : out->Y;
+  ga_csr *react = holonomic ? out->L : out->P;
   if (value) value[r] = row->value;
   if (drift) drift[r] = 0;
   for (int side = 0; side < 2; side++) {
@@ -121,6 +148,8 @@ void ga_pass_row(ga_pass *pass, const ga_element *el, int i, const ga_row *row) 
     const double *J = row->J + 6 * side, *Z = row->Z + 6 * side;
     double held[6]; /* Z with v held: the first line of the table at the head of this file */
     if (first) store_row_entries(b->kind, f->R, slots->own[side], J, first->val + slots->at[side]);
+    if (react) store_row_entries(b->kind, f->R, slots->own[side], J, react->val + slots->at[side]);
+    if (out->R) add_reaction(pass, b, f->R, J, holonomic ? out->lam[r] : out->psi[r]);
     if (!second && !drift) continue;
     if (b->kind->turn_phi) {
       memcpy(held, Z, sizeof held);
@@ -168,8 +197,10 @@ void ga_pass_point_row(ga_pass *pass, const ga_element *el, int i, int k, const 
     /* slots: x has one entry, x_k, but three on SE(3); the rotation follows */
     const int at = el->row[i].at[side], phi = at + (kind->turn_x ? 3 : 1);
     double c[3], y[3];
-    if (out->G) {
-      double *val = out->G->val;
+    for (int also = 0; also < 2; also++) { /* G, and L of a reaction that the model gives */
+      const ga_csr *A = also ? out->L : out->G;
+      if (!A) continue;
+      double *val = A->val;
       if (kind->turn_x) {
         for (int j = 0; j < 3; j++) val[at + j] = s * f->R[3 * k + j];
       } else {
@@ -177,6 +208,12 @@ void ga_pass_point_row(ga_pass *pass, const ga_element *el, int i, int k, const 
       }
       axis_cross(s, arm, k, c);
       store_phi_entries(kind, f->R, c, val + phi);
+    }
+    if (out->R) {
+      double J[6] = {0};
+      J[k] = s;
+      axis_cross(s, arm, k, J + 3);
+      add_reaction(pass, &pass->m->bodies.item[el->body[side]], f->R, J, out->lam[r]);
     }
     if (!out->Z && !out->drift) continue;
     ga_cross3(f->w, arm, y);
@@ -191,8 +228,16 @@ void ga_pass_point_row(ga_pass *pass, const ga_element *el, int i, int k, const 
 /* Write the derivative `coefficient` of row i by the element's k-th coordinate to G (holonomic
  * rows) or H; does nothing if that matrix is not wanted. */
 void ga_pass_row_coordinate(ga_pass *pass, const ga_element *el, int i, int k, double coefficient) {
-  ga_csr *A = i < el->nlam ? pass->out->G : pass->out->H;
-  if (A) A->val[el->coordinate_at[i * el->ncoordinate + k]] = coefficient;
+  const ga_evaluation *out = pass->out;
+  const bool holonomic = i < el->nlam;
+  ga_csr *A = holonomic ? out->G : out->H, *react = holonomic ? out->L : out->P;
+  const int at = el->coordinate_at[i * el->ncoordinate + k];
+  if (A) A->val[at] = coefficient;
+  if (react) react->val[at] = coefficient;
+  if (!out->R) return;
+  const double multiplier =
+      holonomic ? out->lam[el->lam_at + i] : out->psi[el->psi_at + i - el->nlam];
+  out->R[pass->m->coordinates.item[el->coordinate[k]].v_at] -= multiplier * coefficient;
 }
 
 /* out->F += P^T f of both bodies; f: 12 numbers (force, moment of A, then of B) in space axes. F
@@ -357,4 +402,34 @@ unsigned ga_pass_blocks(const ga_mechanism *m, const ga_element *el, const ga_st
     if ((missing >> (block / 4) & 1) || (missing >> (block % 4) & 1)) blocks &= ~(1u << block);
   }
   return blocks;
+}
+
+/* Kt -= own g.q^T, Ct -= own g.v^T: own is the force for a value 1 of the function in the velocities
+ * of the element, g the gradient of the function by its signals. */
+int ga_pass_reach(ga_pass *pass, const ga_element *el, const ga_call *c, const double *f) {
+  const ga_reach *reach = el->reach;
+  double own[12] = {1};
+  ga_gradient g;
+  int rows = 1;
+  if (!reach || !c->law->uses) return 0;
+  const int code = ga_call_gradient(pass, c, reach, &g);
+  if (code != 0) return code;
+  if (f) {
+    rows = 0;
+    for (int side = 0; side < 2; side++) {
+      const ga_body_kind *kind = pass->m->bodies.item[el->body[side]].kind;
+      to_own_axes(kind, pass->frame[side]->R, f + 6 * side, own + rows);
+      rows += kind->nv;
+    }
+  }
+  double *Kt = pass->out->Kt->val, *Ct = pass->out->Ct->val;
+  for (int r = 0; r < rows; r++) {
+    for (int i = 0; i < reach->count; i++) {
+      const ga_reach_block *b = &reach->block[i];
+      const int at = reach->K_at[r * reach->count + i];
+      for (int k = 0; k < b->n; k++) Kt[at + k] -= own[r] * g.q[b->first + k];
+      for (int k = 0; k < b->n; k++) Ct[at + k] -= own[r] * g.v[b->first + k];
+    }
+  }
+  return 0;
 }

@@ -236,6 +236,16 @@ static void bushing_output(ga_pass *pass, const ga_state *state, const ga_elemen
   ga_wrench_columns(&b.pair, f, values);
 }
 
+/* -w.delta'; NaN if the sides are turned too far */
+static double bushing_power(ga_pass *pass, const ga_state *state, const ga_element *el) {
+  (void)state;
+  bushing b;
+  double power = 0;
+  if (!bushing_at(pass, el, /* tangents: */ false, &b)) return NAN;
+  for (int i = 0; i < 6; i++) power -= b.w[i] * b.rate[i];
+  return power;
+}
+
 /* Fills bodies of el and its data (zero before) from the description. GA_ERR_ARG unless both bodies
  * are rigid, all numbers are finite and K is symmetric. */
 static ga_status bushing_describe(ga_mechanism *m, const char *owner, const ga_force *force,
@@ -298,7 +308,8 @@ const ga_force_type ga_force_bushing = {
                 .geometry = bushing_geometry,
                 .order = GA_ORDER_FORCES,
                 GA_COLUMNS(columns),
-                .output = bushing_output},
+                .output = bushing_output,
+                .power = bushing_power},
     .summary = "elastic joint in six directions",
     .uses = GA_FORCE_HAS_BETWEEN | GA_FORCE_HAS_AT | GA_FORCE_HAS_AXIS | GA_FORCE_HAS_X_AXIS |
             GA_FORCE_HAS_STIFFNESS | GA_FORCE_HAS_DAMPING,

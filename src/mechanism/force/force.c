@@ -18,25 +18,49 @@ typedef struct load {
 static bool load_function(ga_pass *pass, const ga_element *el, int i, ga_call *call) {
   const load *data = el->data;
   if (i >= 3) return false;
-  *call = (ga_call){.law = &data->value[i],
-                    .field = "value",
-                    .variables = ga_of_time,
-                    .value = {[GA_OF_TIME_T] = pass->t}};
+  ga_call_begin(call, &data->value[i], "value", ga_of_time, 0);
+  call->value[GA_OF_TIME_T] = pass->t;
   return true;
 }
 
-/* value = value(t) in space axes; *frame = frame of the loaded body, owned by the pass. Returns 0,
- * or a code where a function cannot be evaluated: then value is not set. */
-static int load_value(ga_pass *pass, const ga_element *el, const ga_frame **frame, double *value) {
+/* component i of the value */
+static const ga_law *load_law(const ga_element *el, int i) {
+  return i < 3 ? &((const load *)el->data)->value[i] : NULL;
+}
+
+/* How component i of the value changes with its signals, to Kt and Ct: at a point r from the centre
+ * of mass, a torque if r is NULL. */
+static int reach_of_component(ga_pass *pass, const ga_element *el, const ga_call *call, int i,
+                              const ga_frame *frame, const double *r) {
+  const load *data = el->data;
+  double e[3] = {i == 0, i == 1, i == 2}, axis[3], f[GA_PAIR] = {0};
+  ga_copy3(e, axis);
+  if (data->body_frame) ga_column3(frame->R, i, axis);
+  ga_copy3(axis, f + (r ? GA_XB : GA_PB));
+  if (r) ga_cross3(r, axis, f + GA_PB);
+  return ga_pass_reach(pass, el, call, f);
+}
+
+/* value = value(t, signals) in space axes; *frame = frame of the loaded body, owned by the pass; r <-
+ * the arm of the point s, NULL for a torque. What signals do goes to Kt and Ct, if they are wanted.
+ * Returns 0, or a code where a function cannot be evaluated: then value is not set. */
+static int load_value(ga_pass *pass, const ga_element *el, const ga_frame **frame, double *r,
+                      double *value) {
   const load *data = el->data;
   const ga_frame *ground;
   double own[3];
   ga_pass_frames(pass, el, &ground, frame);
+  if (r) ga_times3((*frame)->R, data->s, r);
   for (int i = 0; i < 3; i++) {
-    double f[3];
-    const int code = ga_law_jet(&data->value[i], &pass->t, -1, f);
+    const ga_law *law = &data->value[i];
+    own[i] = law->constant;
+    if (!law->fn && !law->expr) continue;
+    ga_call call;
+    load_function(pass, el, i, &call);
+    const bool reaching = pass->tangents && call.law->uses;
+    int code = ga_pass_call(pass, &call, reaching, &own[i]);
+    if (code == 0 && reaching) code = reach_of_component(pass, el, &call, i, *frame, r);
     if (code != 0) return ga_function_code(pass, el, code);
-    own[i] = f[0];
   }
   if (data->body_frame) {
     ga_times3((*frame)->R, own, value);
@@ -78,6 +102,40 @@ static void load_geometry(const ga_mechanism *m, const ga_element *el, ga_geomet
   ga_copy3(((const load *)el->data)->s, g->s[1]);
 }
 
+/* values[0..2] <- the force or torque in space axes, NaN where a function fails */
+static void load_output(ga_pass *pass, const ga_state *state, const ga_element *el,
+                        double *values) {
+  (void)state;
+  const ga_frame *frame;
+  if (load_value(pass, el, &frame, NULL, values) != 0) values[0] = values[1] = values[2] = NAN;
+}
+
+/* force times velocity of its point */
+static double force_power(ga_pass *pass, const ga_state *state, const ga_element *el) {
+  const ga_frame *ground, *frame;
+  double F[3], r[3], v[3];
+  load_output(pass, state, el, F);
+  ga_pass_frames(pass, el, &ground, &frame);
+  ga_times3(frame->R, ((const load *)el->data)->s, r);
+  ga_copy3(frame->xd, v);
+  ga_add_cross3(1, frame->w, r, v);
+  return ga_dot3(F, v);
+}
+
+/* torque times angular velocity */
+static double torque_power(ga_pass *pass, const ga_state *state, const ga_element *el) {
+  const ga_frame *ground, *frame;
+  double T[3];
+  load_output(pass, state, el, T);
+  ga_pass_frames(pass, el, &ground, &frame);
+  return ga_dot3(T, frame->w);
+}
+
+/* known by name only */
+static const ga_column force_columns[] = {
+    {".fx", "N", NULL}, {".fy", "N", NULL}, {".fz", "N", NULL}};
+static const ga_column torque_columns[] = {
+    {".mx", "N m", NULL}, {".my", "N m", NULL}, {".mz", "N m", NULL}};
 static const char *const function_trouble = "its function cannot be evaluated here";
 
 /* ---- force at a point ----------------------------------------------------------------------- */
@@ -98,9 +156,8 @@ static int point_evaluate(ga_pass *pass, const ga_element *el) {
   const ga_frame *frame;
   double F[3], r[3], f[GA_PAIR] = {0};
   if (!pass->out->F && !pass->tangents) return 0;
-  const int code = load_value(pass, el, &frame, F);
+  const int code = load_value(pass, el, &frame, r, F);
   if (code != 0) return code;
-  ga_times3(frame->R, data->s, r);
   ga_copy3(F, f + GA_XB);
   ga_cross3(r, F, f + GA_PB);
   if (pass->out->F) ga_pass_force(pass, el, f);
@@ -128,8 +185,13 @@ const ga_force_type ga_force_force = {
                 .structure = point_structure,
                 .evaluate = point_evaluate,
                 .function = load_function,
+                .law = load_law,
                 .geometry = load_geometry,
-                .order = GA_ORDER_FORCES},
+                .order = GA_ORDER_FORCES,
+                .columns = force_columns,
+                .nextra = 3,
+                .output = load_output,
+                .power = force_power},
     .summary = "a force at a point of a body",
     .uses = GA_FORCE_HAS_BODY | GA_FORCE_HAS_AT | GA_FORCE_HAS_VALUE | GA_FORCE_HAS_FRAME,
     .needs = GA_FORCE_HAS_BODY,
@@ -154,7 +216,7 @@ static int torque_evaluate(ga_pass *pass, const ga_element *el) {
   const ga_frame *frame;
   double f[GA_PAIR] = {0};
   if (!pass->out->F && !pass->tangents) return 0;
-  const int code = load_value(pass, el, &frame, f + GA_PB);
+  const int code = load_value(pass, el, &frame, NULL, f + GA_PB);
   if (code != 0) return code;
   if (pass->out->F) ga_pass_force(pass, el, f);
   if (!pass->tangents) return 0;
@@ -193,8 +255,13 @@ const ga_force_type ga_force_torque = {
                 .structure = torque_structure,
                 .evaluate = torque_evaluate,
                 .function = load_function,
+                .law = load_law,
                 .geometry = torque_geometry,
-                .order = GA_ORDER_FORCES},
+                .order = GA_ORDER_FORCES,
+                .columns = torque_columns,
+                .nextra = 3,
+                .output = load_output,
+                .power = torque_power},
     .summary = "a torque on a body",
     .uses = GA_FORCE_HAS_BODY | GA_FORCE_HAS_VALUE | GA_FORCE_HAS_FRAME,
     .needs = GA_FORCE_HAS_BODY,

@@ -15,6 +15,7 @@
   TYPE(torque)                   \
   TYPE(spring)                   \
   TYPE(torsion)                  \
+  TYPE(friction)                 \
   TYPE(bushing)
 
 typedef struct ga_force_type {

@@ -10,9 +10,9 @@ static const ga_force_type *const types[] = {GA_FORCE_TYPE_LIST(ADDRESS)};
 enum { NTYPE = (int)(sizeof types / sizeof types[0]) };
 
 /* in the order of the bits GA_FORCE_HAS_.. */
-static const char *const field_names[] = {"body",   "between", "coordinate", "at",        "axis",
-                                          "x_axis", "value",   "frame",      "stiffness", "damping",
-                                          "length", "free",    "law"};
+static const char *const field_names[] = {
+    "body",      "between", "coordinate", "at",   "axis", "x_axis",   "value",           "frame",
+    "stiffness", "damping", "length",     "free", "law",  "friction", "static_friction", "speed"};
 enum { NFIELD = (int)(sizeof field_names / sizeof field_names[0]) };
 
 /* the i-th force type, NULL past the end */
@@ -64,7 +64,10 @@ static unsigned given_fields(const ga_force *f) {
       f->damping != 0 || f->C,
       f->length.given,
       f->free.given,
-      function_given(&f->law)};
+      function_given(&f->law),
+      f->friction != 0,
+      f->static_friction != 0,
+      f->speed != 0};
   unsigned mask = 0;
   for (int i = 0; i < NFIELD; i++) mask |= (unsigned)given[i] << i;
   return mask;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Calls of the functions that the author of a model gives: numbers, expressions, C functions. */
+#include <math.h>
+
 #include "mechanism/element.h"
 
-const ga_variable ga_of_time[] = {{"t", GA_VARIABLE_TIME}, {NULL, GA_VARIABLE_TIME}};
-const ga_variable ga_of_state[] = {{"s", GA_VARIABLE_COORDINATE},
-                                   {"s_dot", GA_VARIABLE_RATE},
-                                   {"t", GA_VARIABLE_TIME},
-                                   {NULL, GA_VARIABLE_TIME}};
+const ga_variable ga_of_time[] = {{"t", true}, {NULL, false}};
+const ga_variable ga_of_state[] = {{"s", false}, {"s_dot", false}, {"t", true}, {NULL, false}};
 
 /* f = value, first and second derivative along variable `along` (-1: value only, the others are 0).
  * Returns 0, or the code of the author's C function. */
@@ -21,21 +20,34 @@ int ga_law_jet(const ga_law *law, const double *variables, int along, double f[3
   return 0;
 }
 
-/* Does the variable change with the configuration or velocity? Then its derivative enters the
- * tangents. */
-static bool moves_with_frames(ga_variable_kind kind) {
-  return kind != GA_VARIABLE_TIME && kind != GA_VARIABLE_INPUT;
+/* number of variables that the function has by the place where it stands */
+int ga_call_own(const ga_call *c) {
+  int n = 0;
+  while (c->variables[n].name) n++;
+  return n;
+}
+
+/* number of all variables: its own, then signals */
+int ga_call_variables(const ga_call *c) {
+  return ga_call_own(c) + (c->law->uses ? c->law->uses->count : 0);
+}
+
+/* name of variable i */
+const char *ga_call_variable(const ga_call *c, int i) {
+  const int own = ga_call_own(c);
+  return i < own ? c->variables[i].name : c->law->uses->name[i - own];
 }
 
 /* *f = value of the function at c->value; with `derivatives`, c->by[i] = derivative by variable i,
- * one call per variable; 0 for variables that are given from outside (time, input). Returns 0, or
- * the code of the author's C function; then *f and by are of no use. */
+ * one call per variable; 0 for the time of its own. Returns 0, or the code of the author's C
+ * function; then *f and by are of no use. */
 int ga_call_law(ga_call *c, bool derivatives, double *f) {
+  const int own = ga_call_own(c), all = ga_call_variables(c);
   double jet[3] = {0, 0, 0};
   bool called = false;
-  for (int i = 0; derivatives && c->variables[i].name; i++) {
+  for (int i = 0; derivatives && i < all; i++) {
     c->by[i] = 0;
-    if (!moves_with_frames(c->variables[i].kind)) continue;
+    if (i < own && c->variables[i].time) continue;
     const int code = ga_law_jet(c->law, c->value, i, jet);
     if (code != 0) return code;
     if (!called) *f = jet[0];
@@ -46,4 +58,17 @@ int ga_call_law(ga_call *c, bool derivatives, double *f) {
   const int code = ga_law_jet(c->law, c->value, -1, jet);
   *f = jet[0];
   return code;
+}
+
+/* The first corner of the function after t, where its variable number `time` is t. A C function that
+ * does not tell its corners is taken to be smooth. */
+ga_corner ga_law_next_corner(const ga_law *law, int time, double t) {
+  ga_corner corner = {.before = INFINITY, .t = INFINITY};
+  if (law->fn) {
+    if (law->next_corner) law->next_corner(law->context, time, t, &corner);
+  } else if (law->expr) {
+    const ga_expr_corner c = ga_expr_next_corner(law->expr, time, t);
+    corner = (ga_corner){.before = c.before, .t = c.t, .jumps = c.order, .hidden = c.hidden};
+  }
+  return corner;
 }

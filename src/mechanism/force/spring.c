@@ -4,7 +4,10 @@
  *   tension tau = k (s - l) + c s' + law(s, s', t),   s = |d| the distance of the points
  *
  * Tangents belong to -F, the left side of the equations. */
+#include <math.h>
+
 #include "mechanism/force/force.h"
+#include "mechanism/signal/signal.h"
 
 typedef struct spring_data {
   double s[2][3];     /* points from the centres of mass, body axes */
@@ -18,6 +21,7 @@ typedef struct spring {
   ga_pair pair;
   double s, rate, n[3], u[3];    /* distance, its rate, direction, d' */
   double tension, by_s, by_rate; /* tau, its derivatives by s and s' */
+  ga_call call;                  /* of the law, if there is one */
 } spring;
 
 /* Distance below which two points meet, relative to the lengths whose difference it is: rounding
@@ -43,11 +47,11 @@ static bool find_line(ga_pass *pass, const ga_element *el, spring *sp) {
 }
 
 /* the author's law, ready to be called at s, s', t */
-static ga_call law_at(const ga_pass *pass, const spring_data *data, const spring *sp) {
-  return (ga_call){.law = &data->elastic.law,
-                   .field = "law",
-                   .variables = ga_of_state,
-                   .value = {[GA_LAW_S] = sp->s, [GA_LAW_RATE] = sp->rate, [GA_LAW_T] = pass->t}};
+static void law_at(const ga_pass *pass, const spring_data *data, const spring *sp, ga_call *call) {
+  ga_call_begin(call, &data->elastic.law, "law", ga_of_state, 0);
+  call->value[GA_LAW_S] = sp->s;
+  call->value[GA_LAW_RATE] = sp->rate;
+  call->value[GA_LAW_T] = pass->t;
 }
 
 /* Fills sp with line and tension and, if tangents are wanted, its derivatives by s and s' (else
@@ -61,21 +65,22 @@ static int spring_at(ga_pass *pass, const ga_element *el, bool tangents, spring 
   sp->by_s = e->stiffness;
   sp->by_rate = e->damping;
   if (e->law.zero) return 0;
-  ga_call call = law_at(pass, data, sp);
+  law_at(pass, data, sp, &sp->call);
   double f = 0;
-  const int code = ga_call_law(&call, tangents, &f);
+  const int code = ga_pass_call(pass, &sp->call, tangents, &f);
   sp->tension += f;
-  sp->by_s += call.by[GA_LAW_S];
-  sp->by_rate += call.by[GA_LAW_RATE];
+  sp->by_s += sp->call.by[GA_LAW_S];
+  sp->by_rate += sp->call.by[GA_LAW_RATE];
   return code;
 }
 
-/* the law as function 0 of the element; false if there is no law, or the points meet */
+/* the law as function 0 of the element, at NaN where the points meet; false if there is no law */
 static bool spring_function(ga_pass *pass, const ga_element *el, int i, ga_call *call) {
   const spring_data *data = el->data;
   spring sp;
-  if (i > 0 || data->elastic.law.zero || !find_line(pass, el, &sp)) return false;
-  *call = law_at(pass, data, &sp);
+  if (i > 0 || data->elastic.law.zero) return false;
+  if (!find_line(pass, el, &sp)) sp.s = sp.rate = NAN;
+  law_at(pass, data, &sp, call);
   return true;
 }
 
@@ -110,25 +115,65 @@ static void add_tangent(ga_pass *pass, const ga_element *el, const spring *sp) {
   ga_pass_tangent(pass, el, &t);
 }
 
+/* f <- the force of a tension: tau n at p_a, -tau n at p_b. */
+static void force_covector(const spring *sp, double tension, double *f) {
+  for (int i = 0; i < GA_PAIR; i++) f[i] = 0;
+  for (int i = 0; i < 3; i++) {
+    f[GA_XA + i] = tension * sp->n[i];
+    f[GA_XB + i] = -f[GA_XA + i];
+  }
+  ga_add_cross3(1, sp->pair.ra, f + GA_XA, f + GA_PA);
+  ga_add_cross3(1, sp->pair.rb, f + GA_XB, f + GA_PB);
+}
+
 /* F += tau n at p_a and -tau n at p_b, and the tangent. Returns 0, or a code where the points meet
  * or the law cannot be evaluated. */
 static int spring_evaluate(ga_pass *pass, const ga_element *el) {
   spring sp;
   if (!pass->out->F && !pass->tangents) return 0;
-  const int code = spring_at(pass, el, pass->tangents, &sp);
+  int code = spring_at(pass, el, pass->tangents, &sp);
   if (code != 0) return ga_function_code(pass, el, code);
   if (pass->out->F) {
-    double f[GA_PAIR] = {0};
-    for (int i = 0; i < 3; i++) {
-      f[GA_XA + i] = sp.tension * sp.n[i];
-      f[GA_XB + i] = -f[GA_XA + i];
-    }
-    ga_add_cross3(1, sp.pair.ra, f + GA_XA, f + GA_PA);
-    ga_add_cross3(1, sp.pair.rb, f + GA_XB, f + GA_PB);
+    double f[GA_PAIR];
+    force_covector(&sp, sp.tension, f);
     ga_pass_force(pass, el, f);
   }
-  if (pass->tangents) add_tangent(pass, el, &sp);
-  return 0;
+  if (!pass->tangents) return 0;
+  add_tangent(pass, el, &sp);
+  if (!el->reach) return 0;
+  double f[GA_PAIR];
+  force_covector(&sp, 1, f);
+  code = ga_pass_reach(pass, el, &sp.call, f);
+  return code == 0 ? 0 : ga_function_code(pass, el, code);
+}
+
+/* the law is function 0 */
+static const ga_law *spring_law(const ga_element *el, int i) {
+  return i == 0 ? &((const spring_data *)el->data)->elastic.law : NULL;
+}
+
+/* Length and rate as measures, the tension as a function of them and of the signals of its law. */
+static bool spring_signal(ga_mechanism *m, const ga_element *el, int column, ga_signal *signal) {
+  const spring_data *data = el->data;
+  const ga_elastic *e = &data->elastic;
+  ga_signal line = {.kind = GA_SIGNAL_MEASURE,
+                    .body = {el->body[0], el->body[1]},
+                    .measure = ga_measure_distance,
+                    .data = data->s};
+  int own[2];
+  for (line.component = 0; line.component < 2; line.component++) {
+    own[line.component] = ga_mechanism_add_signal(m, &line);
+  }
+  line.component = column;
+  *signal = line;
+  if (column < 2) return true;
+  *signal = (ga_signal){.kind = GA_SIGNAL_FUNCTION,
+                        .law = &e->law,
+                        .variables = ga_of_state,
+                        .own = {own[0], own[1]},
+                        .constant = -e->stiffness * e->free,
+                        .weight = {e->stiffness, e->damping}};
+  return own[0] >= 0 && own[1] >= 0;
 }
 
 /* k (s - l)^2/2; the law is not included */
@@ -151,6 +196,13 @@ static void spring_output(ga_pass *pass, const ga_state *state, const ga_element
   values[0] = sp.s;
   values[1] = code == 0 ? sp.rate : NAN;
   values[2] = code == 0 ? sp.tension : NAN;
+}
+
+/* -tension times s'; NaN where the points meet or the law fails */
+static double spring_power(ga_pass *pass, const ga_state *state, const ga_element *el) {
+  double values[3];
+  spring_output(pass, state, el, values);
+  return -values[2] * values[1];
 }
 
 /* ---- description ---------------------------------------------------------------------------- */
@@ -198,10 +250,13 @@ const ga_force_type ga_force_spring = {
                 .evaluate = spring_evaluate,
                 .energy = spring_energy,
                 .function = spring_function,
+                .law = spring_law,
+                .signal = spring_signal,
                 .geometry = spring_geometry,
                 .order = GA_ORDER_FORCES,
                 GA_COLUMNS(columns),
-                .output = spring_output},
+                .output = spring_output,
+                .power = spring_power},
     .summary = "spring and damper between two points",
     .uses = GA_FORCE_HAS_BETWEEN | GA_FORCE_HAS_AT | GA_FORCE_HAS_STIFFNESS | GA_FORCE_HAS_DAMPING |
             GA_FORCE_HAS_LENGTH | GA_FORCE_HAS_LAW,

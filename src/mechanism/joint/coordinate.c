@@ -2,12 +2,13 @@
 /* Coordinates of joints, and what acts on them alone: drives and couplers.
  *
  *   coordinate   g = wrap(phi - theta) of an angle, a.d - theta of a position; theta has no mass
- *   drive        g = theta - f(t);  or nonholonomic k = theta' - f(t)
+ *   drive        g = theta - f(t);  or nonholonomic k = theta' - f(t, signals)
  *   coupler      g = sum c_k theta_k - c_0
  *
  * wrap(a) = a - 2 pi round(a/2 pi), so that theta counts turns and g is smooth where it vanishes.
  */
 #include "mechanism/joint/joint.h"
+#include "mechanism/signal/signal.h"
 
 static const double two_pi = 6.28318530717958647693;
 
@@ -147,24 +148,21 @@ static void line_structure(const ga_mechanism *m, const ga_element *el, ga_struc
 
 /* The author's function f(t) of a drive, ready to be called at pass->t. field: its name in model
  * files; time_derivatives: how many of them are used. */
-static ga_call drive_call(const ga_pass *pass, const ga_element *el, const char *field,
-                          int time_derivatives) {
-  return (ga_call){.law = el->data,
-                   .field = field,
-                   .variables = ga_of_time,
-                   .time_derivatives = time_derivatives,
-                   .value = {[GA_OF_TIME_T] = pass->t}};
+static void drive_call(const ga_pass *pass, const ga_element *el, const char *field,
+                       int time_derivatives, ga_call *call) {
+  ga_call_begin(call, el->data, field, ga_of_time, time_derivatives);
+  call->value[GA_OF_TIME_T] = pass->t;
 }
 
 /* f(t) of a drive as function 0 of the element; two time derivatives are used */
 static bool position_function(ga_pass *pass, const ga_element *el, int i, ga_call *call) {
-  if (i == 0) *call = drive_call(pass, el, "position", 2);
+  if (i == 0) drive_call(pass, el, "position", 2, call);
   return i == 0;
 }
 
 /* f(t) of a rate drive as function 0 of the element; one time derivative is used */
 static bool rate_function(ga_pass *pass, const ga_element *el, int i, ga_call *call) {
-  if (i == 0) *call = drive_call(pass, el, "rate", 1);
+  if (i == 0) drive_call(pass, el, "rate", 1, call);
   return i == 0;
 }
 
@@ -184,19 +182,47 @@ static int drive_evaluate(ga_pass *pass, const ga_element *el) {
   return 0;
 }
 
-/* Writes the nonholonomic row k = theta' - f(t) and the drift -f'. Returns 0, or a code where f
- * cannot be evaluated. */
+/* H -= g.v, Y -= g.q in the row of a rate, drift = -g.t - g.q v: the derivatives of -f. */
+static void put_gradient(ga_pass *pass, const ga_element *el, const ga_gradient *g) {
+  const ga_evaluation *out = pass->out;
+  double drift = -g->t;
+  for (int i = 0; el->reach && i < el->reach->count; i++) {
+    const ga_reach_block *b = &el->reach->block[i];
+    const int at = el->reach->row_at[i];
+    for (int k = 0; k < b->n; k++) {
+      if (out->H) out->H->val[at + k] -= g->v[b->first + k];
+      if (out->Y) out->Y->val[at + k] -= g->q[b->first + k];
+      if (out->k_drift) drift -= g->q[b->first + k] * pass->v[b->v_at + k];
+    }
+  }
+  if (out->k_drift) out->k_drift[el->psi_at] = drift;
+}
+
+/* Writes the nonholonomic row k = theta' - f(t, signals), its derivatives and drift. It reacts on
+ * theta alone (L, P, R of ga_pass_row_coordinate), so that it has no tangents. Returns 0, or a code
+ * where f cannot be evaluated. */
 static int rate_evaluate(ga_pass *pass, const ga_element *el) {
   if (!pass->nonholonomic) return 0;
   const ga_evaluation *out = pass->out;
-  const int r = el->psi_at;
-  double f[3];
-  const int code = ga_law_jet(el->data, &pass->t, GA_OF_TIME_T, f);
+  const bool derivatives = out->H || out->Y || out->k_drift;
+  ga_call call;
+  double f = 0;
+  drive_call(pass, el, "rate", 1, &call);
+  int code = ga_pass_call(pass, &call, derivatives, &f);
   if (code != 0) return ga_function_code(pass, el, code);
-  if (out->k) out->k[r] = pass->v[pass->m->coordinates.item[el->coordinate[0]].v_at] - f[0];
-  if (out->k_drift) out->k_drift[r] = -f[1];
+  if (out->k) out->k[el->psi_at] = pass->v[pass->m->coordinates.item[el->coordinate[0]].v_at] - f;
   ga_pass_row_coordinate(pass, el, 0, 0, 1);
+  if (!derivatives) return 0;
+  ga_gradient g;
+  code = ga_call_gradient(pass, &call, el->reach, &g);
+  if (code != 0) return ga_function_code(pass, el, code);
+  put_gradient(pass, el, &g);
   return 0;
+}
+
+/* the motion is function 0 of a drive */
+static const ga_law *drive_law(const ga_element *el, int i) {
+  return i == 0 ? el->data : NULL;
 }
 
 /* writes the effort that acts in the direction of +theta: -lam */
@@ -213,6 +239,24 @@ static void rate_output(ga_pass *pass, const ga_state *state, const ga_element *
   values[0] = -state->psi[el->psi_at];
 }
 
+/* effort times rate of a drive; the sum of them of a coupler */
+static double drive_power(ga_pass *pass, const ga_state *state, const ga_element *el) {
+  const double *v = state->v + pass->m->coordinates.item[el->coordinate[0]].v_at;
+  return -state->lam[el->lam_at] * *v;
+}
+static double rate_power(ga_pass *pass, const ga_state *state, const ga_element *el) {
+  const double *v = state->v + pass->m->coordinates.item[el->coordinate[0]].v_at;
+  return -state->psi[el->psi_at] * *v;
+}
+static double coupler_power(ga_pass *pass, const ga_state *state, const ga_element *el) {
+  const ga_coupler_data *data = el->data;
+  double sum = 0;
+  for (int k = 0; k < el->ncoordinate; k++) {
+    sum -= data->coefficient[k] * state->v[pass->m->coordinates.item[el->coordinate[k]].v_at];
+  }
+  return state->lam[el->lam_at] * sum;
+}
+
 static const ga_column effort_column[] = {{".effort", "N", "N m"}};
 /* a coupler may add metres and radians */
 static const ga_column coupler_column[] = {{".effort", "", NULL}};
@@ -226,15 +270,44 @@ const ga_element_type ga_element_drive = {.what = "drive",
                                           .evaluate = drive_evaluate,
                                           .function = position_function,
                                           GA_COLUMNS(effort_column),
-                                          .output = drive_output};
+                                          .output = drive_output,
+                                          .power = drive_power};
 const ga_element_type ga_element_rate = {.what = "drive",
                                          .order = GA_ORDER_DRIVES,
                                          .trouble = function_trouble,
                                          .structure = line_structure,
                                          .evaluate = rate_evaluate,
                                          .function = rate_function,
+                                         .law = drive_law,
                                          GA_COLUMNS(effort_column),
-                                         .output = rate_output};
+                                         .output = rate_output,
+                                         .power = rate_power};
+
+/* ---- states and inputs ---------------------------------------------------------------------- */
+
+/* writes the state z and its rate */
+static void state_output(ga_pass *pass, const ga_state *state, const ga_element *el,
+                         double *values) {
+  const ga_angle *c = &pass->m->coordinates.item[el->coordinate[0]];
+  values[0] = state->q[c->q_at];
+  values[1] = state->v[c->v_at];
+}
+
+static const ga_column state_columns[] = {{"", "", NULL}, {"_rate", "", NULL}};
+
+/* k = z' - f(t, signals), on a coordinate that has no joint. z has no mass and no force acts on it:
+ * psi = 0 by its own balance, and the row does not react on anything. */
+const ga_element_type ga_element_state = {.what = "state",
+                                          .order = GA_ORDER_COORDINATES,
+                                          .trouble = function_trouble,
+                                          .structure = line_structure,
+                                          .evaluate = rate_evaluate,
+                                          .function = rate_function,
+                                          .law = drive_law,
+                                          .columns = state_columns,
+                                          .ncolumn = 1,
+                                          .nextra = 1,
+                                          .output = state_output};
 
 /* ---- couplers ------------------------------------------------------------------------------- */
 
@@ -259,4 +332,5 @@ const ga_element_type ga_element_coupler = {.what = "coupler",
                                             .structure = line_structure,
                                             .evaluate = coupler_evaluate,
                                             GA_COLUMNS(coupler_column),
-                                            .output = drive_output};
+                                            .output = drive_output,
+                                            .power = coupler_power};

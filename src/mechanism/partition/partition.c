@@ -229,6 +229,20 @@ static ga_status assign_subdomains(const ga_mechanism *m, ga_partition_method ho
   return GA_OK;
 }
 
+/* The first element that needs the whole mechanism: a state, an input, or a function of signals;
+ * NULL: none. */
+static const ga_element *needs_whole(const ga_mechanism *m) {
+  for (int i = 0; i < m->elements.count; i++) {
+    const ga_element *el = &m->elements.item[i];
+    const ga_law *law;
+    if (el->type == &ga_element_state) return el;
+    for (int k = 0; el->type->law && (law = el->type->law(el, k)); k++) {
+      if (law->uses) return el;
+    }
+  }
+  return NULL;
+}
+
 /* *out: a new partition of a built mechanism into `subdomains` (at most one per body), freed by
  * ga_partition_free; NULL on failure. */
 ga_status ga_partition_new(const ga_mechanism *m, int subdomains, ga_partition_method how,
@@ -237,6 +251,14 @@ ga_status ga_partition_new(const ga_mechanism *m, int subdomains, ga_partition_m
   if (!m->built)
     return ga_fail(err, GA_ERR_ARG, "a partition needs a mechanism that has been built");
   const int bodies = m->bodies.count - 1, elements = m->joints.count + m->others.count;
+  const ga_element *alone = needs_whole(m);
+  if (alone) {
+    return ga_fail(
+        err, GA_ERR_ARG,
+        "%s '%s' cannot be divided: functions of coordinates, bodies and sensors, states "
+        "and inputs need one process",
+        alone->type->what, alone->name);
+  }
   if (subdomains < 1)
     return ga_fail(err, GA_ERR_ARG, "%d subdomains: at least one is needed", subdomains);
   if (subdomains > bodies) {

@@ -33,7 +33,10 @@ static const char *nearest_column(const void *context, const char *name) {
  * expression with a mistake, or without columns, is an error. */
 ga_status ga_watch_new(const ga_mechanism *m, const char *when, ga_direction direction, bool stop,
                        ga_watch **out, ga_error *err) {
-  const ga_scope scope = {lookup_column, nearest_column, m, true /* a comparison is allowed */};
+  const ga_scope scope = {.lookup = lookup_column,
+                          .nearest = nearest_column,
+                          .context = m,
+                          .condition = true}; /* a comparison is allowed */
   *out = NULL;
   ga_watch *w = ga_calloc(1, sizeof *w);
   if (!w) return ga_fail(err, GA_ERR_MEM, "no memory for an event");

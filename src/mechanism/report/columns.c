@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Named outputs: which columns there are, and their values at a state. The state of a body is at
  * its centre of mass, columns are those of its frame: they are converted here and nowhere else. */
+#include <math.h>
 #include <string.h>
 
 #include "mechanism/mechanism.h"
@@ -47,7 +48,7 @@ static bool add_names(ga_mechanism *m, const char *owner, const ga_column *colum
  * m->blocks, n names to m->columns. n = 0 adds nothing. False: no memory. */
 static bool add_block(ga_mechanism *m, int body, const ga_element *el, const char *owner,
                       const ga_column *columns, int n) {
-  if (n == 0) return true;
+  if (n == 0 && !(el && el->type->nextra)) return true;
   if (!GA_GROW(m->blocks)) return false;
   m->blocks.item[m->blocks.count++] = (ga_column_block){body, el, m->ncolumn, -1};
   return add_names(m, owner, columns, n);
@@ -201,10 +202,18 @@ static void sum_momenta(const ga_pass *pass, double *p, double *L) {
   }
 }
 
+/* values <- the columns of the whole mechanism, NWHOLE numbers; pass is at the state. */
+static void whole_values(const ga_pass *pass, const ga_state *state, double *values) {
+  const ga_model *model = &pass->m->model;
+  model->ops->energy(model->user, state->t, state->q, state->v, &values[0], &values[1]);
+  values[2] = values[0] + values[1];
+  sum_momenta(pass, values + 3, values + 6);
+}
+
 /* values <- all columns (ga_mechanism_columns numbers) at a state, which has q, v, vd and the
  * multipliers; GA_ERR_ARG before the build: values is unchanged. */
 ga_status ga_mechanism_outputs(const ga_mechanism *m, const ga_state *state, double *values) {
-  const ga_evaluation nothing = {0};
+  const ga_evaluation nothing = {.u = state->u};
   ga_pass pass;
   if (!m->built) return GA_ERR_ARG;
   ga_pass_begin(&pass, m, state->t, state->q, state->v, &nothing);
@@ -222,9 +231,54 @@ ga_status ga_mechanism_outputs(const ga_mechanism *m, const ga_state *state, dou
     if (block->extra < 0) continue;
     memcpy(values + block->extra, own + type->ncolumn, (size_t)type->nextra * sizeof *own);
   }
-  double *whole = values + m->ndefault - NWHOLE;
-  m->model.ops->energy(m->model.user, state->t, state->q, state->v, &whole[0], &whole[1]);
-  whole[2] = whole[0] + whole[1];
-  sum_momenta(&pass, whole + 3, whole + 6);
+  whole_values(&pass, state, values + m->ndefault - NWHOLE);
   return GA_OK;
+}
+
+/* The block of column i, which is neither t nor of the whole mechanism: blocks are in the order of
+ * their first columns, and those that have further columns in the order of these. */
+static const ga_column_block *block_of_column(const ga_mechanism *m, int i) {
+  const ga_column_block *found = NULL;
+  int lo = 0, hi = m->blocks.count;
+  if (i < m->ndefault) {
+    while (hi - lo > 1) {
+      const int mid = (lo + hi) / 2;
+      if (m->blocks.item[mid].first <= i) {
+        lo = mid;
+      } else {
+        hi = mid;
+      }
+    }
+    return &m->blocks.item[lo];
+  }
+  for (; lo < hi; lo++) {
+    const ga_column_block *block = &m->blocks.item[lo];
+    if (block->extra > i) break;
+    if (block->extra >= 0) found = block;
+  }
+  return found;
+}
+
+/* Column i at a state; NaN if there is no such column. */
+double ga_mechanism_output(const ga_mechanism *m, const ga_state *state, int column) {
+  const ga_evaluation nothing = {.u = state->u};
+  double values[VALUES_MAX];
+  ga_pass pass;
+  if (!m->built || column < 0 || column >= m->ncolumn) return NAN;
+  if (column == 0) return state->t;
+  ga_pass_begin(&pass, m, state->t, state->q, state->v, &nothing);
+  const int whole = column - (m->ndefault - NWHOLE);
+  if (whole >= 0 && whole < NWHOLE) {
+    whole_values(&pass, state, values);
+    return values[whole];
+  }
+  const ga_column_block *block = block_of_column(m, column);
+  if (!block->element) {
+    ga_body_columns(&pass, state, &m->bodies.item[block->body], values);
+    return values[column - block->first];
+  }
+  const ga_element_type *type = block->element->type;
+  type->output(&pass, state, block->element, values);
+  return values[column < m->ndefault ? column - block->first
+                                     : type->ncolumn + column - block->extra];
 }

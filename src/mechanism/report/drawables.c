@@ -18,12 +18,22 @@ bool ga_mechanism_body_at(const ga_mechanism *m, int i, ga_body_info *info) {
                          .type = b->kind->type,
                          .mass = b->mass,
                          .inertia = {J[0], J[4], J[8], J[1], J[2], J[5]},
-                         .look = b->look};
+                         .look = b->look,
+                         .more_looks = b->more_looks,
+                         .nmore = b->nmore};
   double arm[3];
   ga_copy3(b->com, info->com);
   ga_times3(b->R0, b->com, arm);
   ga_plus3(b->x0, -1, arm, info->position);
   memcpy(info->orientation, b->p0, sizeof info->orientation);
+  return true;
+}
+
+/* *look <- the i-th look of the ground; false past the end. */
+bool ga_mechanism_ground_look(const ga_mechanism *m, int i, ga_body_look *look) {
+  const ga_solid *ground = &m->bodies.item[0];
+  if (i < 0 || i >= ground->nmore) return false;
+  *look = ground->more_looks[i];
   return true;
 }
 

@@ -30,9 +30,7 @@ static const ga_column_block *find_block(const ga_mechanism *m, int column) {
 /* True if the first coordinate of the element is an angle, not a length. */
 static bool acts_on_angle(const ga_mechanism *m, const ga_element *el) {
   if (el->ncoordinate == 0) return false;
-  const ga_angle *c = &m->coordinates.item[el->coordinate[0]];
-  const ga_joint_data *joint = m->joints.item[c->joint].data;
-  return joint->type->coordinate[c->which].angle;
+  return ga_kind_of_coordinate(m, el->coordinate[0]) == GA_COORDINATE_ANGLE;
 }
 
 /* Unit of column i in SI, "1" for pure numbers, "" if unknown; NULL: there is no such column. */

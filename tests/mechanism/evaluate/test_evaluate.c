@@ -83,16 +83,19 @@ static void derivatives(void **state) {
   memcpy(q, ga_mechanism_q0(m), sizeof q);
   memcpy(v, ga_mechanism_v0(m), sizeof v);
   assert_string_equal(
-      model->ops->explain_nonfinite(model->user, 0.5, q, v, text, sizeof text),
+      model->ops->explain_nonfinite(model->user, 0.5, q, v, NULL, text, sizeof text),
       "torsion 'band': the first derivative of its law by s is infinite at s = 0, s_dot = 0, "
       "t = 0.5");
-  assert_string_equal(model->ops->explain_nonfinite(model->user, 0.5, q, v, small, sizeof small),
-                      "torsion 'ba");
+  assert_string_equal(
+      model->ops->explain_nonfinite(model->user, 0.5, q, v, NULL, small, sizeof small),
+      "torsion 'ba");
   /* a state that is not finite is not the fault of the law */
   q[7] = NAN;
-  assert_string_equal(model->ops->explain_nonfinite(model->user, 0, q, v, text, sizeof text), "");
+  assert_string_equal(model->ops->explain_nonfinite(model->user, 0, q, v, NULL, text, sizeof text),
+                      "");
   q[7] = 1;
-  assert_string_equal(model->ops->explain_nonfinite(model->user, 0, q, v, text, sizeof text), "");
+  assert_string_equal(model->ops->explain_nonfinite(model->user, 0, q, v, NULL, text, sizeof text),
+                      "");
   ga_file_free(file);
 }
 

@@ -70,6 +70,28 @@ compare 'chain' 4 "$models/chain.yaml" --set N=40 --t-end 0.05
 compare 'net' 4 "$models/net.yaml" --t-end 0.05
 compare 'gear train' 3 "$models/gear-train.yaml" --t-end 0.02
 compare 'automatic steps' '2 3 4' "$own/every-joint.yaml" --t-end 0.05 --rtol 1e-6 --atol 1e-8 --matrix-every 1
+# forces of different processes that are switched on: all end a step at the first corner
+cat >"$work/switched.yaml" <<'YAML'
+genalpha: 1
+gravity: [0, 0, -9.81]
+bodies:
+  a: {mass: 1, inertia: [1, 1, 1], position: [1, 0, 0]}
+  b: {mass: 1, inertia: [1, 1, 1], position: [2, 0, 0]}
+  c: {mass: 1, inertia: [1, 1, 1], position: [3, 0, 0]}
+joints:
+  ja: {type: spherical, between: [ground, a], at: [0.5, 0, 0]}
+  jb: {type: spherical, between: [a, b], at: [1.5, 0, 0]}
+  jc: {type: spherical, between: [b, c], at: [2.5, 0, 0]}
+forces:
+  kick: {type: force, body: a, value: [0, 0, "if(t < 0.235, 0, 40)"]}
+  pull: {type: force, body: c, value: [0, "if(t < 0.1234, 0, 30)", 0]}
+run: {h: 1e-2, t_end: 0.3}
+YAML
+compare 'corners, automatic steps' '2 3' "$work/switched.yaml" --rtol 1e-4 --matrix-every 1
+compare 'corners, cut steps' '2 3' "$work/switched.yaml" --cut-at-corners
+on 2 run "$work/switched.yaml"
+ok "a jump inside a step is told" err_has 'jumps at t = 0.1234'
+
 compare 'an event' 3 "$own/frame.yaml" --stop-when 'b4_3.y > 0.004'
 compare 'an event in automatic steps' '2 3 4' "$own/every-joint.yaml" --stop-when 'bead.z + 0*energy.total < -0.01' \
   --rtol 1e-6 --atol 1e-8 --matrix-every 1

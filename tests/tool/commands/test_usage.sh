@@ -43,7 +43,9 @@ values='h 0.1 t-end 0.2 size 1 omega 2 out - every 2 plot FILE rho 0.5 alpha -0.
   guess-multipliers 1 extrapolate 2 threads 2
   extrapolate-steps harmonic extrapolate-multipliers consistent
   set l=1 out-page PAGE stop-when t>0.1 petsc -ksp_view
-  h-seq 1/3,2/3 rtol 1e-3 atol 1e-4 h-min 1e-9 h-max 0.1 out-dt 0.03'
+  h-seq 1/3,2/3 rtol 1e-3 atol 1e-4 h-min 1e-9 h-max 0.1 cut-at-corners yes
+  accuracy 1e-3 accuracy-of q,v,vd accuracy-steps 1e5 out-dt 0.03
+  input u.csv interpolate hold'
 succeeds run oscillator --h 0.01 --t-end 0.1 --save-state "$work/saved"
 "$tool" run --help >"$work/help"
 sed -n 's/^  --\([a-z-]*\) \{1,\}\([^ ].*\)*$/\1/p' "$work/help" >"$work/keys"
@@ -64,7 +66,7 @@ while read -r key; do
   esac
   case $key in
     # the oscillator has none, is no model file, and is not shared out
-    size | guess-multipliers | set | columns | view | out-page | stop-when | petsc) expected=2 ;;
+    size | guess-multipliers | set | columns | view | out-page | stop-when | petsc | input) expected=2 ;;
     *) expected=0 ;;
   esac
   [ "$key" != out-dt ] || set -- --out "$work/rows.csv" "$@"
@@ -76,7 +78,8 @@ while read -r key; do
     variant) set -- --method hht "$@" ;;
     mass-at) set -- --method soi2 "$@" ;;
   esac
-  tool run oscillator --h 0.01 "$@"
+  [ "$key" = accuracy ] || set -- --h 0.01 "$@" # an accuracy chooses the steps
+  tool run oscillator "$@"
   ok "help lists --$key, exit $expected, not $code" code_is $expected
   ok "--$key is not unknown" sh -c "! grep -q 'unknown option' '$work/err'"
 done <"$work/keys"
@@ -86,7 +89,7 @@ refused 2 'command is missing'
 refused 2 "did you mean 'run'" rnu
 refused 2 "did you mean 'params'" param
 refused 2 "did you mean 'converge'" convrge
-refused 2 'allowed: run, sweep, converge, check, equilibrium, modes, plot, export, view, reproduce, list, params, schema' frobnicate
+refused 2 'allowed: run, sweep, converge, check, equilibrium, modes, import, plot, export, view, reproduce, list, params, schema' frobnicate
 refused 2 "did you mean '--version'" --verson
 refused 2 "did you mean 'methods'" list method
 refused 2 'unexpected argument' list methods problems

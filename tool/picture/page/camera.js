@@ -59,7 +59,7 @@ function pickAt(eye, x, y, width, height) {
 }
 
 function paintOwner(view, owner, hex) {
-  const same = o => owner && o.kind === owner.kind && o.index === owner.index;
+  const same = o => owner && o && o.kind === owner.kind && o.index === owner.index;
   const paint = new THREE.Color(hex);
   for (const mesh of view.moving) {
     const attribute = mesh.geometry.getAttribute("color"), list = mesh.userData.list;

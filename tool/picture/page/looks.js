@@ -41,20 +41,29 @@ function along(shape, body, from, to, radius, colour, owner) {
 const ball = (body, at, radius, colour, owner) =>
   primitive("sphere", body, at, AXES, [2 * radius, 2 * radius, 2 * radius], colour, owner);
 
-// the shape, and thin rods to joints that it does not reach
-function shapeOf(body, b, {points}, colour, owner, scale) {
-  const reach = b.shape === "box" ? size(b.box) / 2 : Math.hypot(b.radius, b.length / 2);
-  const list = points.filter(p => size(minus(p, b.com)) > 1.05 * reach)
-    .map(p => along("cylinder", body, b.com, p, 0.008 * scale, colour, owner));
-  if (b.shape === "box") return [primitive("box", body, b.com, AXES, b.box, colour, owner), ...list];
-  if (b.shape === "sphere") return [ball(body, b.com, b.radius, colour, owner), ...list];
-  if (b.shape === "cylinder") {
-    // a bar across both ends, so that one sees it turn
-    list.push(primitive("box", body, b.com, AXES, [1.7 * b.radius, 0.16 * b.radius, 1.02 * b.length], 0xf2f2f2, owner));
-  }
-  const half = b.shape === "rod" ? [b.length / 2, 0, 0] : [0, 0, b.length / 2];
-  const r = Math.max(b.radius, 0.008 * scale);
-  return [along("cylinder", body, plus(b.com, half, -1), plus(b.com, half, 1), r, colour, owner), ...list];
+// how far a look reaches from its centre
+const reachOf = l => l.shape === "box" ? size(l.box) / 2 : l.shape === "sphere" ? l.radius : Math.hypot(l.radius, l.length / 2);
+
+// the shape of a look, where it is in the frame of its body
+function lookPrimitives(body, l, colour, owner, scale) {
+  const axes = l.axes ? [0, 1, 2].map(k => column(l.axes, k)) : AXES;
+  if (l.shape === "box") return [primitive("box", body, l.at, axes, l.box, colour, owner)];
+  if (l.shape === "sphere") return [ball(body, l.at, l.radius, colour, owner)];
+  const d = 2 * Math.max(l.radius, 0.008 * scale), [x, y, z] = axes;
+  if (l.shape === "rod") return [primitive("cylinder", body, l.at, [y, z, x], [d, d, l.length], colour, owner)];
+  // a bar across both ends, so that one sees it turn
+  return [primitive("cylinder", body, l.at, axes, [d, d, l.length], colour, owner),
+          primitive("box", body, l.at, axes, [1.7 * l.radius, 0.16 * l.radius, 1.02 * l.length], 0xf2f2f2, owner)];
+}
+
+// the looks, and thin rods to joints that none of them reaches
+function shapesOf(body, b, {points}, colour, owner, scale) {
+  const away = (p, l) => size(minus(p, l.at)) - 1.05 * reachOf(l);
+  const list = points.filter(p => b.looks.every(l => away(p, l) > 0)).map(p => {
+    const near = b.looks.reduce((l, m) => away(p, m) < away(p, l) ? m : l);
+    return along("cylinder", body, near.at, p, 0.008 * scale, near.colour ?? colour, owner);
+  });
+  return [...b.looks.flatMap(l => lookPrimitives(body, l, l.colour ?? colour, owner, scale)), ...list];
 }
 
 // The solid that has the body's inertia, neither tiny nor huge in the picture: a sphere if all
@@ -150,9 +159,15 @@ function bodyPrimitives(model, scale) {
   model.bodies.forEach((b, i) => {
     const owner = {kind: "body", index: i};
     const colour = b.colour ?? PALETTE[i % PALETTE.length];
-    list.push(...(b.shape ? shapeOf : jointedLook)(i, b, of[i], colour, owner, scale));
+    list.push(...(b.looks ? shapesOf : jointedLook)(i, b, of[i], colour, owner, scale));
   });
   return list;
+}
+
+// looks of the ground that are no larger than the mechanism (`near`), or the others; nothing picks them
+function groundPrimitives(model, scale, near) {
+  return model.ground.filter(l => (2 * reachOf(l) <= scale) === near)
+    .flatMap(l => lookPrimitives(-1, l, l.colour ?? GROUND_COLOUR, null, scale));
 }
 
 // ---- joints ------------------------------------------------------------------------------------
@@ -217,7 +232,10 @@ function modelScale(model, pose) {
     }
   };
   model.bodies.forEach((b, i) => {
-    add(i, b.com, b.shape === "box" ? Math.max(...b.box) / 2 : Math.max(b.radius || 0, (b.length || 0) / 2));
+    if (!b.looks) add(i, b.com, 0);
+    for (const l of b.looks || []) {
+      add(i, l.at, l.shape === "box" ? Math.max(...l.box) / 2 : Math.max(l.radius, l.length / 2));
+    }
   });
   for (const j of model.joints) {
     add(j.body[0], j.at[0], 0);

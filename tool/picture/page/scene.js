@@ -279,9 +279,11 @@ function makeScene(model, data, shadow) {
   const coil = coilGeometry(usualLength(springs, pose) / (SPRING_RADIUS * scale), springs.length > 50);
   const gaps = model.joints.map((j, index) => ({part: j, owner: {kind: "joint", index}}))
     .filter(s => HOLDING.includes(s.part.type) && s.part.type !== "distance" && lengthOf(s.part, pose) > 1e-4 * scale);
-  const bodies = instanceSets(bodyPrimitives(model, scale), groups.bodies, shadow, many);
+  const shapes = [...bodyPrimitives(model, scale), ...groundPrimitives(model, scale, true)];
+  const bodies = instanceSets(shapes, groups.bodies, shadow, many);
+  const vast = instanceSets(groundPrimitives(model, scale, false), groups.bodies, shadow, many);
   const box = sweptBox(model, data, bodies, pose), planar = model.bodies.every(b => b.type === "planar");
-  const moving = [...bodies, ...instanceSets(jointPrimitives(model, scale), groups.joints, {cast: false, receive: false}, many),
+  const moving = [...bodies, ...vast, ...instanceSets(jointPrimitives(model, scale), groups.joints, {cast: false, receive: false}, many),
                   ...instanceSets(axisPrimitives(model, scale), groups.axes, {cast: false, receive: false}, true)];
   const rods = model.joints.map((j, index) => ({part: j, owner: {kind: "joint", index}}))
     .filter(s => s.part.type === "distance");

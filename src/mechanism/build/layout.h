@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* Common to the files that find patterns and slots: layout.c, tangent_slots.c. */
+#ifndef GA_SRC_LAYOUT_H
+#define GA_SRC_LAYOUT_H
+
+#include "mechanism/mechanism.h"
+#include "mechanism/signal/signal.h"
+
+/* *A <- empty pattern; the caller sets A->ptr[i + 1] to the length of row i, calls
+ * ga_layout_finish_csr, which turns these into offsets and allocates A->col. False: no memory. */
+bool ga_layout_start_csr(ga_csr *A, int nrow, int ncol, ga_arena *arena);
+bool ga_layout_finish_csr(ga_csr *A, ga_arena *arena);
+/* the nonzeros of an element by its type */
+ga_structure ga_structure_of(const ga_mechanism *m, const ga_element *el);
+/* Set the pattern m->K and the slots of all elements and bodies in it; needs m->nv, el->row. */
+ga_status ga_layout_tangents(ga_mechanism *m, ga_arena *scratch);
+
+#endif

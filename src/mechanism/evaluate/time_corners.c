@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* Corners in time of a mechanism: those of the author's functions, of all elements. */
+#include <math.h>
+
+#include "mechanism/mechanism.h"
+
+/* Number of the variable t of a call; -1: the function does not depend on time. */
+static int time_variable(const ga_call *c) {
+  for (int i = 0; c->variables[i].name; i++) {
+    if (c->variables[i].time) return i;
+  }
+  return -1;
+}
+
+/* The first corner after t of a function of this element. A function of a force jumps with the
+ * second derivative of the position, that of a drive with the position itself, or with its rate. */
+static ga_corner call_corner(const ga_element *el, const ga_call *call, double t) {
+  const int time = time_variable(call);
+  ga_corner c = {.before = INFINITY, .t = INFINITY};
+  if (time < 0) return c;
+  c = ga_law_next_corner(call->law, time, t);
+  c.jumps += 2 - call->time_derivatives;
+  c.what = el->type->what;
+  c.name = el->name;
+  return c;
+}
+
+/* The first corner of an element after t, of all its functions; t is INFINITY if there is none. */
+ga_corner ga_element_next_corner(const ga_mechanism *m, const ga_element *el, double t) {
+  const ga_evaluation nothing = {0};
+  ga_corner first = {.before = INFINITY, .t = INFINITY};
+  ga_pass pass;
+  ga_call call;
+  if (!el->type->function) return first;
+  ga_pass_begin(&pass, m, t, m->anywhere, m->anywhere, &nothing);
+  for (int k = 0; el->type->function(&pass, el, k, &call); k++) {
+    const ga_corner c = call_corner(el, &call, t);
+    const bool hidden = first.hidden || c.hidden;
+    if (c.t < first.t || (c.t == first.t && c.jumps < first.jumps)) first = c;
+    first.hidden = hidden;
+  }
+  return first;
+}
+
+/* ga_model_ops.next_corner; user is the mechanism. */
+void ga_mechanism_next_corner(void *user, double t, ga_corner *corner) {
+  const ga_mechanism *m = user;
+  for (int i = 0; i < m->elements.count; i++) {
+    const ga_corner c = ga_element_next_corner(m, &m->elements.item[i], t);
+    const bool hidden = corner->hidden || c.hidden;
+    if (c.t < corner->t || (c.t == corner->t && c.jumps < corner->jumps)) *corner = c;
+    corner->hidden = hidden;
+  }
+}

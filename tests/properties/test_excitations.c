@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/* Nothing is stepped over: mechanisms that rest for a long time and are then hit by a pulse, by a
+ * force, a torque, a drive or a law; pulses of many shapes, from 1 ms to 1 s long. Automatic steps
+ * from t = 0 on must follow the same motion as fine steps of given size that begin just before the
+ * pulse. */
+#include <math.h>
+
+#include "genalpha/ga_file.h"
+#include "support.h"
+
+/* Mechanisms at rest; U is the pulse. A drive of a position needs a smooth one, of a rate one
+ * without jumps. */
+typedef enum { ANY, CONTINUOUS, SMOOTH } need;
+static const struct {
+  const char *name, *text;
+  need need;
+} plants[] = {
+    {"force on an oscillator",
+     "bodies: {m: {mass: 1, inertia: [1, 1, 1]}}\n"
+     "joints: {g: {type: prismatic, between: [ground, m], axis: [0, 0, 1]}}\n"
+     "forces:\n"
+     "  k: {type: torsion, coordinate: g.position, stiffness: 100, damping: 1}\n"
+     "  hit: {type: force, body: m, value: [0, 0, \"(U)/w\"]}\n",
+     ANY},
+    {"torque on a hanging rod",
+     "gravity: [0, 0, -9.81]\n"
+     "bodies: {rod: {mass: 2, inertia: [0.2, 0.2, 0.01], position: [0, 0, -0.5]}}\n"
+     "joints: {pin: {type: revolute, between: [ground, rod], at: [0, 0, 0], axis: [0, 1, 0]}}\n"
+     "forces: {hit: {type: torque, body: rod, value: [0, \"(U)/w\", 0]}}\n",
+     ANY},
+    {"driven base",
+     "bodies: {base: {mass: 1, inertia: [1, 1, 1]}, m: {mass: 2, inertia: [1, 1, 1]}}\n"
+     "joints:\n"
+     "  g: {type: prismatic, between: [ground, base], axis: [1, 0, 0]}\n"
+     "  r: {type: prismatic, between: [base, m], axis: [1, 0, 0]}\n"
+     "drives: {shake: {coordinate: g.position, position: \"0.1*(U)\"}}\n"
+     "forces: {k: {type: torsion, coordinate: r.position, stiffness: 200, damping: 2}}\n",
+     SMOOTH},
+    {"law of a torsion",
+     "bodies: {m: {mass: 1, inertia: [1, 2, 1]}}\n"
+     "joints: {p: {type: revolute, between: [ground, m], axis: [0, 1, 0]}}\n"
+     "forces: {k: {type: torsion, coordinate: p.angle, law: \"-50*s - s_dot + (U)/w\"}}\n",
+     ANY},
+    {"law of a spring",
+     "bodies: {a: {mass: 1, inertia: [1, 1, 1], position: [1, 0, 0]},\n"
+     "         b: {mass: 1, inertia: [1, 1, 1], position: [2, 0, 0]}}\n"
+     "joints:\n"
+     "  ga: {type: prismatic, between: [ground, a], axis: [1, 0, 0]}\n"
+     "  gb: {type: prismatic, between: [ground, b], axis: [1, 0, 0]}\n"
+     "forces:\n"
+     "  k: {type: spring, between: [ground, a], stiffness: 100, damping: 1}\n"
+     "  l: {type: spring, between: [a, b], stiffness: 100, damping: 1, law: \"-(U)/w\"}\n",
+     ANY},
+    {"driven rate",
+     "gravity: [0, 0, -9.81]\n"
+     "bodies: {cart: {mass: 1, inertia: [1, 1, 1]},\n"
+     "         rod: {mass: 2, inertia: [0.2, 0.2, 0.01], position: [0, 0, -0.5]}}\n"
+     "joints:\n"
+     "  g: {type: prismatic, between: [ground, cart], axis: [1, 0, 0]}\n"
+     "  pin: {type: revolute, between: [cart, rod], at: [0, 0, 0], axis: [0, 1, 0]}\n"
+     "drives: {move: {coordinate: g.position, rate: \"0.2*(U)\"}}\n",
+     CONTINUOUS},
+};
+enum { PLANTS = (int)(sizeof plants / sizeof plants[0]) };
+
+/* pulses between t1 and t1 + w */
+static const struct {
+  const char *text;
+  need is;
+} shapes[] = {
+    {"step(t, t1, 0, t1 + w/2, 1) - step(t, t1 + w/2, 0, t1 + w, 1)", SMOOTH},
+    {"if(t < t1, 0, if(t < t1 + w, 1, 0))", ANY},
+    {"if(t <= t1, 0, if(t > t1 + w, 0, sin(pi*(t - t1)/w)))", CONTINUOUS},
+    {"table(t, [0, t1, t1 + w/2, t1 + w, t1 + w + 1], [0, 0, 1, 0, 0], linear)", CONTINUOUS},
+    {"if(t < t1, 0, if(t > t1 + w, 0, (1 - cos(2*pi*(t - t1)/w))/2))", SMOOTH},
+    {"table(t, [0, t1, t1 + w/2, t1 + w, t1 + w + 1], [0, 0, 1, 0, 0])", CONTINUOUS},
+    {"table(t, [0, t1, t1 + w/2, t1 + w], [0, 1, 0.4, 0], hold)", ANY},
+    {"clamp((t - t1)*4/w, 0, 1) - clamp((t - t1 - w/2)*4/w, 0, 1)", CONTINUOUS},
+    {"if(t < t1, 0, if(t < t1 + w, if(mod(t - t1, w/4) < w/8, 2, -0.5), 0))", ANY},
+    {"max(0, 1 - abs(2*(t - t1)/w - 1))", CONTINUOUS},
+    {"(sign(t - t1) - sign(t - t1 - w))/2", ANY},
+    {"20*step(t, t1, 0, t1 + w, 1)*(1 - step(t, t1, 0, t1 + w, 1))", SMOOTH},
+    {"if(t < t1, 0, if(t < t1 + w, sin(5*pi*(t - t1)/w)*(t - t1)/w, 0))", CONTINUOUS},
+    {"if(t < t1, 0, if(t < t1 + w, 3*max(0, sin(6*pi*(t - t1)/w)), 0))", CONTINUOUS},
+    {"if(t < t1, 0, if(t < t1 + w, 1 + sign(cos(9*(t - t1)/w)), 0))", ANY},
+    {"step(2*t, 2*t1, 0, 2*t1 + w, 1)*step(-t, -t1 - w, 0, -t1 - w/2, 1)", SMOOTH},
+};
+enum { SHAPES = (int)(sizeof shapes / sizeof shapes[0]) };
+
+/* The model file of a plant under a pulse. */
+static ga_file *file_of_case(int plant, int shape, double t1, double w) {
+  char text[4000];
+  ga_file *file = NULL;
+  ga_error err = {0};
+  int n = snprintf(text, sizeof text, "genalpha: 1\nparameters: {t1: %.17g, w: %.17g}\n", t1, w);
+  for (const char *c = plants[plant].text; *c; c++) {
+    n += *c == 'U' ? snprintf(text + n, sizeof text - (size_t)n, "%s", shapes[shape].text)
+                   : snprintf(text + n, sizeof text - (size_t)n, "%c", *c);
+  }
+  must(ga_file_parse("case", text, (size_t)n, NULL, &file, &err), &err);
+  return file;
+}
+
+/* largest |v| on the way, and the last state */
+typedef struct {
+  int nq, nv;
+  double q0[SUPPORT_MAX], far, fast, q[SUPPORT_MAX], v[SUPPORT_MAX];
+} motion;
+
+static int watch(void *context, const ga_state *s, const ga_stats *stats) {
+  motion *m = context;
+  (void)stats;
+  for (int i = 0; i < m->nq; i++) m->far = fmax(m->far, fabs(s->q[i] - m->q0[i]));
+  for (int i = 0; i < m->nv; i++) m->fast = fmax(m->fast, fabs(s->v[i]));
+  memcpy(m->q, s->q, (size_t)m->nq * sizeof(double));
+  memcpy(m->v, s->v, (size_t)m->nv * sizeof(double));
+  return 0;
+}
+
+/* From rest at t0 to t_end; steps of h to `fine_end`, of 5e-4 behind it, or by rtol. */
+static motion run_from(const ga_mechanism *mech, double t0, double fine_end, double t_end, double h,
+                       double rtol, long *steps) {
+  const ga_model *model = ga_mechanism_model(mech);
+  motion m = {.nq = ga_space_nq(model->space), .nv = ga_space_nv(model->space)};
+  ga_options o = ga_options_default();
+  ga_integrator *it = NULL;
+  ga_error err = {0};
+  memcpy(m.q0, ga_mechanism_q0(mech), (size_t)m.nq * sizeof(double));
+  o.rtol = rtol;
+  o.h = rtol > 0 ? 1e-3 : h;
+  o.cut_at_corners = GA_CUT_YES;
+  o.redundant = GA_REDUNDANT_ALLOW;
+  must(ga_integrator_new(model, &o, &it, &err), &err);
+  ga_integrator_observe(it, watch, &m);
+  must(ga_integrator_start(it, t0, ga_mechanism_q0(mech), ga_mechanism_v0(mech)),
+       ga_integrator_error(it));
+  if (!(rtol > 0)) {
+    must(ga_integrator_run(it, fine_end), ga_integrator_error(it));
+    must(ga_integrator_set_step(it, fmax(h, 5e-4)), ga_integrator_error(it));
+  }
+  must(ga_integrator_run(it, t_end), ga_integrator_error(it));
+  *steps = ga_integrator_stats(it)->steps;
+  ga_integrator_free(it);
+  return m;
+}
+
+static double largest_difference(int n, const double *a, const double *b) {
+  double e = 0;
+  for (int i = 0; i < n; i++) e = fmax(e, fabs(a[i] - b[i]));
+  return e;
+}
+
+/* One case: errors at the end, relative to the largest motion; at rtol 1e-4 below 2 %, at 1e-6 below
+ * 0.2 %. Returns the larger error divided by its bound. */
+static double compare(int plant, int shape, double t1, double w) {
+  static const double rtol[] = {1e-4, 1e-6}, bound[] = {2e-2, 2e-3};
+  ga_file *file = file_of_case(plant, shape, t1, w);
+  const ga_mechanism *mech = ga_file_mechanism(file);
+  const double t_end = t1 + 1.3 * w + 0.7;
+  double worst = 0;
+  long steps;
+  const motion fine = run_from(mech, t1 - 0.1 * w, t1 + 1.1 * w, t_end, w / 256 + 1e-7, 0, &steps);
+  assert_true(fine.far > 1e-6 && fine.fast > 1e-3);
+  for (int k = 0; k < 2; k++) {
+    const motion m = run_from(mech, 0, 0, t_end, 0, rtol[k], &steps);
+    const double q = largest_difference(m.nq, m.q, fine.q) / fine.far;
+    const double v = largest_difference(m.nv, m.v, fine.v) / fine.fast;
+    print_message("%-24s %2d  t = %6.3f w = %8.2e rtol %.0e: %5ld steps, errors %.1e %.1e\n",
+                  plants[plant].name, shape, t1, w, rtol[k], steps, q, v);
+    worst = fmax(worst, fmax(q, v) / bound[k]);
+  }
+  ga_file_free(file);
+  return worst;
+}
+
+/* Every plant under every shape that it allows, at times and of widths by chance. */
+static void pulses_after_long_rests(void **state) {
+  (void)state;
+  uint64_t seed = 20;
+  int count = 0, wrong = 0;
+  for (int n = 0; n < 2 * PLANTS; n++) {
+    for (int shape = 0; shape < SHAPES; shape++) {
+      const int plant = n % PLANTS;
+      if (shapes[shape].is < plants[plant].need) continue;
+      const double t1 = 1 + 40 * fabs(next_uniform(&seed));
+      const double w = pow(10, -3 * fabs(next_uniform(&seed)));
+      wrong += compare(plant, shape, t1, w) > 1;
+      count++;
+    }
+  }
+  assert_true(count >= 100);
+  assert_int_equal(wrong, 0);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(pulses_after_long_rests)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
