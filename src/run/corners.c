@@ -13,7 +13,8 @@
  * the step that was cut.
  *
  * No position or velocity can jump: if g, G v + g_t or k changes at a corner by more than the start
- * of a run would tolerate, the run ends in front of it. */
+ * of a run would tolerate, the run ends in front of it. A velocity without mass, the rate of a
+ * controller's state, may jump: it is moved onto k = 0 of the time behind the corner. */
 #include "run/corners.h"
 
 #include <float.h>
@@ -133,12 +134,17 @@ static ga_status fail_jump(ga_integrator *it, const ga_corner *c, const char *sy
                  c->t, row, what, fabs(by));
 }
 
-/* The constraints of the accepted q and v at time t; saddle.G and H are those of it. */
+/* The constraints of the accepted q and v at time t; saddle.M, G and H are those of it. */
 static ga_status rows_at(ga_integrator *it, double t, ga_corner_rows *r) {
   ga_saddle *s = &it->saddle;
   const ga_memory *mem = &it->mem;
-  const ga_evaluation out = {
-      .g = r->g, .k = r->k, .G = &s->G, .H = &s->H, .drift = r->drift, .k_drift = r->k_drift};
+  const ga_evaluation out = {.M = &s->M,
+                             .g = r->g,
+                             .k = r->k,
+                             .G = &s->G,
+                             .H = &s->H,
+                             .drift = r->drift,
+                             .k_drift = r->k_drift};
   ga_status status = ga_eval_all(&it->eval, t, mem->q, mem->v, &out);
   return status == GA_OK ? ga_eval_hidden(&it->eval, t, mem->q, mem->v, &s->G, r->gv) : status;
 }
@@ -150,9 +156,29 @@ static double row_size(const ga_csr *A, int i, const double *x) {
   return sum;
 }
 
+/* Is there a number other than 0 in row i of A? */
+static bool has_row(const ga_csr *A, int i) {
+  for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) {
+    if (A->val[e] != 0) return true;
+  }
+  return false;
+}
+
+/* Does row i of H have a velocity that can take a jump: without mass, and in no row of G? */
+static bool moves_freely(const ga_saddle *s, int i) {
+  for (int e = s->H.ptr[i]; e < s->H.ptr[i + 1]; e++) {
+    const int j = s->H.col[e];
+    bool held = s->H.val[e] == 0 || has_row(&s->M, j);
+    for (int k = 0; k < s->G.ptr[s->G.nrow] && !held; k++) held = s->G.col[k] == j;
+    if (!held) return true;
+  }
+  return false;
+}
+
 /* GA_ERR_MODEL if a constraint of this process jumps at the corner c. Allowed is what the check of
- * start values allows (start.c), and the change in a rounding error of the corner's time. */
-static ga_status check_own_rows(ga_integrator *it, const ga_corner *c) {
+ * start values allows (start.c), and the change in a rounding error of the corner's time. *free: a
+ * row jumps whose velocity can follow. */
+static ga_status check_own_rows(ga_integrator *it, const ga_corner *c, bool *free) {
   const ga_corner_rows *old = &it->corners.old, *new = &it->corners.new;
   const ga_saddle *s = &it->saddle;
   const ga_eval *e = &it->eval;
@@ -174,16 +200,20 @@ static ga_status check_own_rows(ga_integrator *it, const ga_corner *c) {
     const double k = new->k[i] - old->k[i];
     const double drift = fmax(fabs(old->k_drift[i]), fabs(new->k_drift[i]));
     const double allowed = tol * row_size(&s->H, i, v) + noise * ga_measure_reach(e, &s->H, i);
-    if (fabs(k) > allowed + late * drift + GA_UNDERFLOW)
-      return fail_jump(it, c, "k", i, it->model->psi_names, "rate", k);
+    if (fabs(k) <= allowed + late * drift + GA_UNDERFLOW) continue;
+    *free = true;
+    if (!moves_freely(s, i)) return fail_jump(it, c, "k", i, it->model->psi_names, "rate", k);
   }
   return status;
 }
 
 /* check_own_rows on all processes, if the corner may be one of positions or velocities. */
-static ga_status check_constraints(ga_integrator *it, const ga_corner *c) {
+static ga_status check_constraints(ga_integrator *it, const ga_corner *c, bool *free) {
+  *free = false;
   if (c->jumps > VELOCITY) return GA_OK;
-  return ga_team_agree(it->eval.team, check_own_rows(it, c), &it->error);
+  const ga_status own = check_own_rows(it, c, free);
+  *free = ga_team_any(it->eval.team, *free);
+  return ga_team_agree(it->eval.team, own, &it->error);
 }
 
 /* Do forces, or the accelerations that constraints prescribe, jump at the corner, for the accepted q
@@ -220,11 +250,11 @@ static bool forces_jump(ga_integrator *it, const ga_corner *c) {
   return ga_team_any(it->eval.team, jump);
 }
 
-/* Warn, once in a run, if a force jumps at the corner c, which is inside a step of size h. Of a team,
+/* Warn, once in a run, if a force or a free velocity jumps at the corner c, which is inside a step of size h. Of a team,
  * the process that has the force names it. Collective. */
-static void warn_about_jump(ga_integrator *it, const ga_corner *c, double h) {
+static void warn_about_jump(ga_integrator *it, const ga_corner *c, bool free, double h) {
   char text[400];
-  if (it->corners.warned || c->jumps > FORCE || !forces_jump(it, c)) return;
+  if (it->corners.warned || c->jumps > FORCE || !(free || forces_jump(it, c))) return;
   it->corners.warned = true;
   if (!it->options.log) return;
   snprintf(text, sizeof text,
@@ -281,6 +311,18 @@ static ga_status rebuild_memory(ga_integrator *it) {
   return status;
 }
 
+/* Behind a corner: move velocities without mass onto k = 0, then build the memory. corners.left is
+ * the state before, whose v comes back on failure. Collective. */
+static ga_status rebuild_with_rates(ga_integrator *it) {
+  const size_t bytes = (size_t)it->eval.nv * sizeof(double);
+  /* NULL, true: onto G v + g_t = 0 and k = 0; NULL: the change is not asked for */
+  ga_status status =
+      ga_project_velocity(&it->projector, it->mem.t, it->mem.q, it->mem.v, NULL, true, NULL);
+  if (status == GA_OK) status = rebuild_memory(it);
+  if (status != GA_OK) memcpy(it->mem.v, it->corners.left.v, bytes);
+  return status;
+}
+
 /* Is the accepted time that of the next corner, up to rounding? */
 static bool is_here(const ga_integrator *it) {
   const ga_corner *c = &it->corners.next;
@@ -307,6 +349,7 @@ static ga_status take_all_here(ga_integrator *it, double t_end, ga_corner *here)
 ga_status ga_corners_pass(ga_integrator *it, double t_end) {
   ga_corners *c = &it->corners;
   ga_corner here;
+  bool free;
   for (;;) {
     ga_status status = find_next(it);
     if (status != GA_OK || !(c->next.t <= t_end) || !is_here(it)) return status;
@@ -317,11 +360,11 @@ ga_status ga_corners_pass(ga_integrator *it, double t_end) {
     status = take_all_here(it, t_end, &here);
     /* given steps do not notice a smooth one */
     if (status == GA_OK && !it->step_size.on && here.jumps > KINK) continue;
-    if (status == GA_OK) status = check_constraints(it, &here);
+    if (status == GA_OK) status = check_constraints(it, &here, &free);
     if (status == GA_OK) {
       ga_memory_copy(&c->left, &it->mem, &it->eval);
       ga_memory_set_time(it, here.t);
-      if (here.jumps <= KINK) status = rebuild_memory(it);
+      if (here.jumps <= KINK) status = free ? rebuild_with_rates(it) : rebuild_memory(it);
       c->left.t = it->mem.t;
     }
     if (status != GA_OK) {
@@ -344,6 +387,7 @@ ga_status ga_corners_end(ga_integrator *it, double t_end, double *end) {
 /* Let the given step of *plan meet its corners, see corners.h. */
 ga_status ga_corners_meet(ga_integrator *it, double t_end, ga_plan *plan) {
   ga_corners *c = &it->corners;
+  bool free; /* without a cut, the step itself moves such velocities */
   ga_status status = find_next(it);
   while (status == GA_OK) {
     const double slack = SLACK * plan->h + ga_same_time(it->mem.t, plan->t1);
@@ -358,9 +402,9 @@ ga_status ga_corners_meet(ga_integrator *it, double t_end, ga_plan *plan) {
       plan->h = plan->t1 - it->mem.t;
       return GA_OK;
     }
-    status = check_constraints(it, &c->next);
+    status = check_constraints(it, &c->next, &free);
     if (status != GA_OK) return status;
-    warn_about_jump(it, &c->next, plan->h);
+    warn_about_jump(it, &c->next, free, plan->h);
     status = find_after(it, c->next.t);
   }
   return status;

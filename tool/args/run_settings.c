@@ -67,6 +67,7 @@ static int check_accuracy(const run_settings *set, const args *a) {
                {set->problem.how.K > 0, "--extrapolate: the accuracy chooses the order"},
                {set->save_state, "--save-state: a saved state is that of a single run"},
                {set->from_state, "--from-state: a saved state is that of a single run"},
+               {set->input, "--input: its jumps belong to a single run"},
                {!isnan(set->problem.project_at),
                 "--project-at: a projection ends the smooth history that extrapolation relies on"}};
   for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {

@@ -2,12 +2,19 @@
 /* Corners in time of a mechanism: those of the author's functions, of all elements. */
 #include <math.h>
 
-#include "mechanism/mechanism.h"
+#include "mechanism/signal/signal.h"
 
-/* Number of the variable t of a call; -1: the function does not depend on time. */
-static int time_variable(const ga_call *c) {
-  for (int i = 0; c->variables[i].name; i++) {
-    if (c->variables[i].time) return i;
+/* *corner <- the first of both, hidden if one of them is. */
+static void join(ga_corner *corner, const ga_corner *c) {
+  const bool hidden = corner->hidden || c->hidden;
+  if (c->t < corner->t || (c->t == corner->t && c->jumps < corner->jumps)) *corner = *c;
+  corner->hidden = hidden;
+}
+
+/* Number of the variable t in a list; -1: the function does not depend on time. */
+static int time_variable(const ga_variable *variables) {
+  for (int i = 0; variables[i].name; i++) {
+    if (variables[i].time) return i;
   }
   return -1;
 }
@@ -15,7 +22,7 @@ static int time_variable(const ga_call *c) {
 /* The first corner after t of a function of this element. A function of a force jumps with the
  * second derivative of the position, that of a drive with the position itself, or with its rate. */
 static ga_corner call_corner(const ga_element *el, const ga_call *call, double t) {
-  const int time = time_variable(call);
+  const int time = time_variable(call->variables);
   ga_corner c = {.before = INFINITY, .t = INFINITY};
   if (time < 0) return c;
   c = ga_law_next_corner(call->law, time, t);
@@ -35,11 +42,22 @@ ga_corner ga_element_next_corner(const ga_mechanism *m, const ga_element *el, do
   ga_pass_begin(&pass, m, t, m->anywhere, m->anywhere, &nothing);
   for (int k = 0; el->type->function(&pass, el, k, &call); k++) {
     const ga_corner c = call_corner(el, &call, t);
-    const bool hidden = first.hidden || c.hidden;
-    if (c.t < first.t || (c.t == first.t && c.jumps < first.jumps)) first = c;
-    first.hidden = hidden;
+    join(&first, &c);
   }
   return first;
+}
+
+/* The first corner after t of a signal that is a function. It may enter the rate of a drive or of a
+ * state, which then jumps with it. */
+static ga_corner signal_corner(const ga_signal *signal, double t) {
+  ga_corner c = {.before = INFINITY, .t = INFINITY};
+  if (signal->kind != GA_SIGNAL_FUNCTION || !signal->law) return c;
+  const int time = time_variable(signal->variables);
+  if (time < 0) return c;
+  c = ga_law_next_corner(signal->law, time, t);
+  c.jumps += 1;
+  c.what = "a function that others use";
+  return c;
 }
 
 /* ga_model_ops.next_corner; user is the mechanism. */
@@ -47,8 +65,10 @@ void ga_mechanism_next_corner(void *user, double t, ga_corner *corner) {
   const ga_mechanism *m = user;
   for (int i = 0; i < m->elements.count; i++) {
     const ga_corner c = ga_element_next_corner(m, &m->elements.item[i], t);
-    const bool hidden = corner->hidden || c.hidden;
-    if (c.t < corner->t || (c.t == corner->t && c.jumps < corner->jumps)) *corner = c;
-    corner->hidden = hidden;
+    join(corner, &c);
+  }
+  for (int i = 0; i < m->signals.count; i++) {
+    const ga_corner c = signal_corner(&m->signals.item[i], t);
+    join(corner, &c);
   }
 }

@@ -47,7 +47,8 @@ static int check_drive(const ga_mechanism *m, const ga_element *el, double t, do
   double size[2], by;
   ga_pass_begin(&pass, m, t, m->anywhere, m->anywhere, &nothing);
   if (!el->type->function || !el->type->function(&pass, el, 0, &call)) return 0;
-  if (call.time_derivatives == 0) return 0; /* a force */
+  if (call.time_derivatives == 0 || el->type == &ga_element_state) return 0; /* they may jump */
+  if (call.law->uses) return 0; /* not a function of time alone */
   sizes_of(call.law, t, t_end, size);
   for (int i = 0; i < LOOKED_AT; i++) {
     const ga_corner c = ga_element_next_corner(m, el, t);

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/* The JSON Schema of model files: the forms of values, and rules that no table of fields tells. */
+#include <stddef.h>
+
+#include "file/schema.h"
+
+/* The layout below is by hand: the formatter would break the texts. */
+/* clang-format off */
+#define LIST_OF(item, least, most) \
+  "{\"type\": \"array\", \"items\": " item ", \"minItems\": " #least ", \"maxItems\": " #most "}"
+#define ROW3 LIST_OF(REF("number"), 3, 3)
+#define SHAPE(key, value, required) \
+  "\"" key "\": {\"type\": \"object\", \"properties\": {" value "}, \"required\": [" required "], " \
+  "\"additionalProperties\": false}"
+#define SHAPES \
+  "\"box\": " LIST_OF(REF("positive"), 3, 3) ", " \
+  SHAPE("cylinder", "\"radius\": " REF("positive") ", \"length\": " REF("positive"), \
+        "\"radius\", \"length\"") ", " \
+  SHAPE("sphere", "\"radius\": " REF("positive"), "\"radius\"") ", " \
+  SHAPE("rod", "\"length\": " REF("positive") ", \"radius\": " REF("number"), "\"length\"")
+
+const ga_schema_text ga_schema_forms[] = {
+    {"number", "{\"type\": [\"number\", \"string\"], \"minLength\": 1}"},
+    {"positive",
+     "{\"type\": [\"number\", \"string\"], \"minLength\": 1, \"exclusiveMinimum\": 0}"},
+    {"whole", "{\"type\": [\"integer\", \"string\"], \"minLength\": 1}"},
+    {"scalar", "{\"type\": [\"string\", \"number\", \"boolean\", \"null\"]}"},
+    {"text", "{\"type\": [\"string\", \"number\", \"boolean\"]}"},
+    {"flag", "{\"enum\": [true, false, \"true\", \"false\"]}"},
+    {"vector", LIST_OF(REF("number"), 2, 3)},
+    {"vector2", LIST_OF(REF("number"), 2, 2)},
+    {"vector3", ROW3},
+    {"matrix3", LIST_OF(ROW3, 3, 3)},
+    {"name", "{\"type\": [\"string\", \"number\", \"boolean\"], \"minLength\": 1}"},
+    {"coordinate", "{\"type\": \"string\", \"pattern\": \"^[^.]+[.][^.]+$\"}"},
+    {"between", LIST_OF(REF("name"), 2, 2)},
+    {"point",
+     "{\"oneOf\": [" REF("vector") ", {\"type\": \"object\", \"minProperties\": 1, "
+     "\"maxProperties\": 2, \"additionalProperties\": " REF("vector") "}]}"},
+    {"direction", REF("point")},
+    {"function_t", "{\"oneOf\": [" REF("number") ", " REF("own_function") "]}"},
+    {"function_s", "{\"oneOf\": [" REF("number") ", " REF("own_function") "]}"},
+    {"function_t3", LIST_OF(REF("function_t"), 3, 3)},
+    {"own_function",
+     "{\"type\": \"object\", \"properties\": {\"function\": " REF("scalar") ", \"uses\": "
+     "{\"type\": \"array\", \"items\": " REF("scalar") "}}, \"required\": [\"function\"], "
+     "\"additionalProperties\": false}"},
+    {"expression", REF("number")},
+    {"angular_velocity", "{\"oneOf\": [" REF("number") ", " ROW3 "]}"},
+    {"inertia",
+     "{\"oneOf\": [" REF("number") ", " ROW3 ", " LIST_OF(REF("number"), 6, 6) ", "
+     REF("matrix3") "]}"},
+    {"quaternion", LIST_OF(REF("number"), 4, 4)},
+    {"orientation",
+     "{\"oneOf\": [" REF("number") ", " REF("quaternion") ", {\"type\": \"object\", \"oneOf\": "
+     "[{\"required\": [\"axis\", \"angle\"], \"maxProperties\": 2}, {\"required\": "
+     "[\"rotation_vector\"], \"maxProperties\": 1}, {\"required\": [\"matrix\"], "
+     "\"maxProperties\": 1}, {\"required\": [\"euler\"], \"maxProperties\": 1}, {\"required\": "
+     "[\"quaternion\"], \"maxProperties\": 1}], \"properties\": {\"axis\": " ROW3 ", \"angle\": "
+     REF("number") ", \"rotation_vector\": " ROW3 ", \"matrix\": " REF("matrix3") ", "
+     "\"quaternion\": " REF("quaternion") ", \"euler\": {\"type\": \"object\", \"properties\": "
+     "{\"sequence\": {\"type\": \"string\", \"pattern\": \"^(x[yz]|y[xz]|z[xy])[xyz]$\", "
+     "\"not\": {\"pattern\": \"(.)\\\\1$\"}}, \"angles\": " ROW3 "}, \"required\": "
+     "[\"sequence\", \"angles\"], \"maxProperties\": 2}}}]}"},
+    {"shape",
+     "{\"type\": \"object\", \"properties\": {" SHAPES ", \"density\": " REF("positive") "}, "
+     "\"additionalProperties\": false, \"oneOf\": [{\"required\": [\"box\"]}, {\"required\": "
+     "[\"cylinder\"]}, {\"required\": [\"sphere\"]}, {\"required\": [\"rod\"]}], \"if\": "
+     "{\"required\": [\"density\"]}, \"then\": {\"properties\": {\"rod\": {\"required\": "
+     "[\"radius\"]}}}}"},
+    {"one_look",
+     "{\"type\": \"object\", \"properties\": {" SHAPES ", \"colour\": {\"type\": \"string\"}, "
+     "\"position\": " REF("vector") ", \"orientation\": " REF("orientation") "}, "
+     "\"additionalProperties\": false, \"minProperties\": 1, \"oneOf\": [{\"required\": "
+     "[\"colour\"], \"maxProperties\": 1}, {\"required\": [\"box\"]}, {\"required\": "
+     "[\"cylinder\"]}, {\"required\": [\"sphere\"]}, {\"required\": [\"rod\"]}]}"},
+    {"look",
+     "{\"oneOf\": [" REF("one_look") ", {\"type\": \"array\", \"minItems\": 1, \"items\": "
+     REF("one_look") "}]}"},
+    {"turns",
+     "{\"oneOf\": [" REF("whole") ", {\"type\": \"object\", \"additionalProperties\": "
+     REF("whole") "}]}"},
+    {"each_coordinate",
+     "{\"oneOf\": [" REF("number") ", {\"type\": \"object\", \"minProperties\": 1, "
+     "\"additionalProperties\": " REF("number") "}]}"},
+    {"joint_friction",
+     "{\"oneOf\": [" REF("dry_friction") ", {\"type\": \"object\", \"minProperties\": 1, "
+     "\"additionalProperties\": " REF("dry_friction") "}]}"},
+    {"dry_friction",
+     "{\"type\": \"object\", \"properties\": {\"friction\": " REF("number") ", "
+     "\"static_friction\": " REF("number") ", \"speed\": " REF("number") "}, \"required\": "
+     "[\"friction\", \"speed\"], \"additionalProperties\": false}"},
+    {"joint_limits",
+     "{\"oneOf\": [" REF("stop") ", {\"type\": \"object\", \"minProperties\": 1, "
+     "\"additionalProperties\": " REF("stop") "}]}"},
+    {"stop",
+     "{\"type\": \"object\", \"properties\": {\"lower\": " REF("number") ", \"upper\": "
+     REF("number") ", \"stiffness\": " REF("number") ", \"damping\": " REF("number") "}, "
+     "\"required\": [\"stiffness\"], \"additionalProperties\": false, \"anyOf\": "
+     "[{\"required\": [\"lower\"]}, {\"required\": [\"upper\"]}]}"},
+    {"sum",
+     "{\"type\": \"object\", \"minProperties\": 1, \"propertyNames\": " REF("coordinate") ", "
+     "\"additionalProperties\": {\"allOf\": [" REF("number") ", {\"not\": {\"const\": 0}}]}}"},
+    {"stiffness",
+     "{\"oneOf\": [" REF("number") ", "
+     LIST_OF("{\"oneOf\": [" REF("number") ", " LIST_OF(REF("number"), 6, 6) "]}", 6, 6) "]}"},
+    {NULL, NULL}};
+
+const ga_schema_text ga_schema_rules[] = {
+    /* a mass, or a shape with a density; vectors in the plane, or in space */
+    {"bodies",
+     "\"oneOf\": [{\"required\": [\"mass\"]}, {\"required\": [\"shape\"], \"properties\": "
+     "{\"shape\": {\"required\": [\"density\"]}}}],\n      \"if\": {\"properties\": {\"kind\": "
+     "{\"const\": \"planar\"}}, \"required\": [\"kind\"]},\n      \"then\": {\"properties\": "
+     "{\"com\": " REF("vector2") ", \"position\": " REF("vector2") ", \"velocity\": "
+     REF("vector2") ", \"inertia\": " REF("number") ", \"orientation\": " REF("number") ", "
+     "\"angular_velocity\": " REF("number") "}},\n      \"else\": {\"properties\": {\"com\": "
+     REF("vector3") ", \"position\": " REF("vector3") ", \"velocity\": " REF("vector3") ", "
+     "\"inertia\": {\"type\": \"array\"}, \"orientation\": {\"type\": [\"array\", \"object\"]}, "
+     "\"angular_velocity\": {\"type\": \"array\"}}}"},
+    {"limits", "\"anyOf\": [{\"required\": [\"lower\"]}, {\"required\": [\"upper\"]}]"},
+    {"states",
+     "\"oneOf\": [{\"required\": [\"rate\"], \"properties\": {\"value\": false, \"every\": "
+     "false}}, {\"required\": [\"value\", \"every\"], \"properties\": {\"rate\": false}}]"},
+    {"drives", "\"oneOf\": [{\"required\": [\"position\"]}, {\"required\": [\"rate\"]}]"},
+    {"sensors",
+     "\"allOf\": [{\"if\": {\"properties\": {\"type\": {\"const\": \"point\"}}}, \"then\": "
+     "{\"required\": [\"body\"]}}, {\"if\": {\"properties\": {\"type\": {\"const\": "
+     "\"expression\"}}}, \"then\": {\"required\": [\"value\"]}}, {\"if\": {\"properties\": "
+     "{\"type\": {\"const\": \"power\"}}}, \"then\": {\"required\": [\"of\"]}}, {\"if\": "
+     "{\"properties\": {\"type\": {\"enum\": [\"distance\", \"angle\", \"relative\", "
+     "\"orientation\"]}}}, \"then\": {\"required\": [\"between\"]}}, {\"if\": {\"properties\": "
+     "{\"type\": {\"const\": \"angle\"}}}, \"then\": {\"required\": [\"directions\"], "
+     "\"properties\": {\"directions\": {\"type\": \"object\", \"minProperties\": 2}}}}]"},
+    {NULL, NULL}};
