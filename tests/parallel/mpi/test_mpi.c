@@ -69,7 +69,7 @@ static run_case case_of(const named_case *c) {
   out.options.method = c->method;
   out.options.h = c->h;
   out.options.rtol = c->rtol, out.options.atol = c->rtol / 100;
-  if (c->rtol > 0) out.options.matrix_every = 1;
+  if (c->rtol > 0) out.options.matrix_every = 1, out.options.newton_tol = 1e-12;
   out.watched = c->watched, out.terminal = c->terminal;
   return out;
 }
