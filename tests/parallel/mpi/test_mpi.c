@@ -55,7 +55,7 @@ static const named_case cases[] = {
     {"lattice 8", lattice_8, "index3", 1e-3, 0.04, 0, NAN, 0, false, 1e-10, 1e-4},
     {"chain 30", chain_30, "index2", 1e-3, 0.03, 0, NAN, 0, false, 1e-10, 1e-8},
     {"chain 30", chain_30, "index1", 1e-3, 0.03, 0, NAN, 0, false, 1e-10, 1e-8},
-    {"automatic chain 1000", chain_1000, "stab2", 1e-3, 0.05, 1e-4, NAN, 0, false, 1e-10, 1e-8},
+    {"automatic chain 1000", chain_1000, "stab2", 1e-3, 0.05, 1e-4, NAN, 0, false, 1e-10, 1e-7},
     {"automatic net 32", net_32, "stab2", 1e-3, 0.1, 1e-4, NAN, 0, false, 1e-10, 1e-8},
     {"automatic lattice 8", lattice_8, "stab2", 1e-3, 0.04, 1e-4, NAN, 0, false, 1e-10, 1e-8},
     {"event in chain 30", chain_30, "stab2", 1e-3, 0.1, 0, -0.03, 3 * 20 + 1, false, 1e-10, 1e-8},

@@ -94,7 +94,7 @@ ok "a jump inside a step is told" err_has 'jumps at t = 0.1234'
 
 compare 'an event' 3 "$own/frame.yaml" --stop-when 'b4_3.y > 0.004'
 compare 'an event in automatic steps' '2 3 4' "$own/every-joint.yaml" --stop-when 'bead.z + 0*energy.total < -0.01' \
-  --rtol 1e-6 --atol 1e-8 --matrix-every 1 --newton-tol 1e-12
+  --rtol 1e-4 --atol 1e-6 --matrix-every 1 --newton-tol 1e-12
 ok 'the event is reported once' [ "$(grep -c 'stopped at t = .* by --stop-when' "$work/err")" -eq 1 ]
 for method in index3 index2 index1; do
   compare "$method" 3 "$own/every-joint.yaml" --method $method --t-end 0.04
