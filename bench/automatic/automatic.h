@@ -79,8 +79,8 @@ typedef struct run_result {
 } run_result;
 
 /* What a run costs in evaluations of the residual. A matrix with its factorization counts as
- * WORK_MATRIX of them, a solve as WORK_SOLVE: about what callgrind says of small mechanisms. The
- * solves of the error estimate are not in it. */
+ * WORK_MATRIX of them, a solve as WORK_SOLVE: a rough choice. The solves of the error estimate are
+ * not in it. */
 #define WORK_MATRIX 3.0
 #define WORK_SOLVE 0.5
 double run_work(const run_result *r);

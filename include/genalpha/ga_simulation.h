@@ -5,7 +5,7 @@
  *     ga_options o = ga_options_default();
  *     double angle;
  *     o.h = 1e-3;
- *     if (ga_simulation_new(ga_file_mechanism(file), &o, &sim, &err) != GA_OK) puts(err.text);
+ *     if (ga_simulation_new(m, &o, &sim, &err) != GA_OK) puts(err.text);
  *     for (int i = 0; i < 1000; i++) {
  *       ga_simulation_get(sim, "pin.angle", &angle);
  *       ga_simulation_set(sim, "torque", -5 * angle);

@@ -346,6 +346,12 @@ ga_status ga_solution_solve(ga_solution *s, double t0, const double *q0, const d
     return ga_fail(&s->error, GA_ERR_ARG,
                    "a solution needs q0, v0 and a time after t0 = %g to go to, not %g", t0, t_end);
   }
+  const ga_model_ops *ops = s->model->ops;
+  if (s->model->ninput > 0 && ops->sample && ops->next_sample(s->model->user, t0) < t_end) {
+    return ga_fail(&s->error, GA_ERR_ARG,
+                   "the model has sampled states, which remember the run that they are in: an "
+                   "accuracy cannot be asked for; give rtol or h");
+  }
   ga_status status = begin(s, t0, q0, v0, t_end);
   if (status == GA_OK) status = attempt(s, true);
   if (status == GA_OK && s->t_end < t_end) {

@@ -224,8 +224,8 @@ const ga_field ga_body_fields[] = {
      NULL, false, NULL},
     {"shape", "shape", "box, cylinder, sphere or rod, centred at com: inertia follows", keep_node,
      AT(shape), NULL, false, "m, kg/m^3"},
-    {"look", "look", "for pictures only: a shape, a colour (a word, or #rrggbb), or a list of them",
-     keep_node, AT(look), NULL, false, "m"},
+    {"look", "look", "for pictures only: a shape, a colour, or a list of them", keep_node, AT(look),
+     NULL, false, "m"},
     {.key = NULL}};
 #undef AT
 

@@ -250,8 +250,8 @@ static bool forces_jump(ga_integrator *it, const ga_corner *c) {
   return ga_team_any(it->eval.team, jump);
 }
 
-/* Warn, once in a run, if a force or a free velocity jumps at the corner c, which is inside a step of size h. Of a team,
- * the process that has the force names it. Collective. */
+/* Warn, once in a run, if a force jumps at the corner c, or a velocity without mass (free), inside a
+ * step of size h. Of a team, the process that has the force names it. Collective. */
 static void warn_about_jump(ga_integrator *it, const ga_corner *c, bool free, double h) {
   char text[400];
   if (it->corners.warned || c->jumps > FORCE || !(free || forces_jump(it, c))) return;

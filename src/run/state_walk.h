@@ -7,7 +7,8 @@
 #include "genalpha/ga_partition.h"
 #include "run/integrator.h"
 
-/* Format 4 lacks what concerns corners: such a run goes on as if it had begun there. */
+/* Format 4 lacks what concerns corners: such a run goes on as if it had begun there. It has no inputs,
+ * so that the head differs for models that have some. */
 enum { GA_STATE_VERSION = 5, GA_STATE_OLDEST = 4 };
 
 typedef enum { GA_WALK_MEASURE, GA_WALK_WRITE, GA_WALK_READ } ga_walk_mode;

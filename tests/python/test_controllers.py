@@ -34,7 +34,7 @@ def test_pid_and_python_function():
 def test_sampled():
     m = arm()
     m.state("u", value="sin(t)", every=0.1)
-    r = m.run(h=0.05, t_end=0.25, output=["u"])
+    r = m.run(h=0.05, t_end=0.25)
     assert r["u"][-1] == pytest.approx(math.sin(0.2), abs=1e-15)
 
 

@@ -8,6 +8,7 @@
 #include <genalpha/ga_petsc.h>
 #include <genalpha/genalpha.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 extern ga_space *space;         /* R^2 */
 extern ga_model model;          /* a ball that falls along q[1] */

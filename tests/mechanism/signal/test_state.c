@@ -244,9 +244,57 @@ static void messages(void **state) {
   ga_mechanism_free(m);
 }
 
+/* z' = 0, from t = 0.5 on 1, by itself or by a sensor; z pulls a mass of 1: at t = 1 z = 1/2,
+ * v = 1/8. Steps of a given size are exact if one ends at 0.5. */
+static void rates_jump(void **state) {
+  (void)state;
+  for (int k = 0; k < 6; k++) {
+    const bool sensor = k % 2;
+    ga_mechanism *m = mechanism_new((double[]){0, 0, 0});
+    ADD(body, m, .name = "b", .mass = 1, .inertia = {1, 1, 1});
+    ADD(sensor, m, .name = "on", .type = "expression", .value = {.text = "if(t < 0.5, 0, 1)"});
+    ADD(controller_state, m, .name = "z", .rate = {.text = sensor ? "on" : "if(t < 0.5, 0, 1)"});
+    ADD(force, m, .name = "f", .type = "force", .body = "b", .value = {[0] = {.text = "z"}});
+    build(m);
+    ga_options o = ga_options_default();
+    o.h = k < 2 ? 0.05 : 0.03;
+    o.rtol = k < 4 ? 0 : 1e-4;
+    o.cut_at_corners = GA_CUT_YES;
+    ga_integrator *it = mechanism_started(m, &o);
+    must(ga_integrator_run(it, 1), ga_integrator_error(it));
+    const ga_state *end = ga_integrator_state(it);
+    const double z = ga_mechanism_output(m, end, ga_mechanism_column_index(m, "z"));
+    const double vx = ga_mechanism_output(m, end, ga_mechanism_column_index(m, "b.vx"));
+    assert_between("z", z, 0.5 - 1e-12, 0.5 + 1e-12);
+    assert_between("vx", vx, 0.125 - 1e-12, 0.125 + 1e-12);
+    ga_integrator_free(it);
+    ga_mechanism_free(m);
+  }
+}
+
+/* A sampled state remembers its run: --accuracy is refused with a sentence. */
+static void no_accuracy_with_samples(void **state) {
+  (void)state;
+  ga_mechanism *m = controlled(true);
+  ga_options o = ga_options_default();
+  o.accuracy = 1e-3;
+  ga_solution *s = NULL;
+  ga_error err;
+  assert_int_equal(ga_solution_new(ga_mechanism_model(m), &o, &s, &err), GA_OK);
+  const double *q = ga_mechanism_q0(m), *v = ga_mechanism_v0(m);
+  assert_int_equal(ga_solution_solve(s, 0, q, v, 1), GA_ERR_ARG);
+  assert_non_null(strstr(ga_solution_error(s)->text, "sampled states"));
+  ga_solution_free(s);
+  ga_mechanism_free(m);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(orders), cmocka_unit_test(reacts_on_itself), cmocka_unit_test(resumes),
-      cmocka_unit_test(rotor_and_friction), cmocka_unit_test(messages)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(orders),
+                                     cmocka_unit_test(reacts_on_itself),
+                                     cmocka_unit_test(resumes),
+                                     cmocka_unit_test(rates_jump),
+                                     cmocka_unit_test(no_accuracy_with_samples),
+                                     cmocka_unit_test(rotor_and_friction),
+                                     cmocka_unit_test(messages)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
