@@ -22,7 +22,7 @@ done
 # every option and callback has its whole text: strings in parts are joined, dots end nothing
 options=$html/structga__options.html
 callbacks=$html/structga__model__ops.html
-for text in 'of the component so far; if rtol and atol are 0, all steps have size h' '2h/3, h/3, …' \
+for text in 'relative to the largest values so far; if rtol and atol are 0, all steps have size h' '2h/3, h/3, …' \
   'the size of step n (0, 1, … since the start), which begins at t.'; do
   if ! told "$options" "$text"; then
     echo "$options lacks '$text'" >&2
