@@ -185,6 +185,8 @@ class Session:
         self.options.c.log = lib.ga_py_log
         self.options.c.log_context = self.log_handle
         if self.options.c.accuracy > 0:
+            if inputs:
+                raise ArgumentError("inputs do not go together with an accuracy: their jumps belong to a single run")
             self._bar = Bar(progress, t0, t_end)
             try:
                 solve(self, t0, q0, v0, t_end, every, times, mechanism)

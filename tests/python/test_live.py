@@ -158,6 +158,8 @@ def test_messages():
         m.run(inputs={"winde": 1})
     with pytest.raises(ga.ArgumentError, match="interpolate = 'cubic'"):
         m.run(inputs={"wind": 1}, interpolate="cubic")
+    with pytest.raises(ga.ArgumentError, match="accuracy"):
+        m.run(inputs={"wind": 1}, t_end=0.1, accuracy=1e-3)
     with pytest.raises(ga.ArgumentError, match="as many times as values"):
         m.run(inputs={"wind": ([0, 1], [1, 2, 3])})
     with pytest.raises(ga.ArgumentError, match="must rise"):
