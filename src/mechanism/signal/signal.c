@@ -133,7 +133,7 @@ static int own_values(ga_pass *pass, const ga_signal *s, ga_call *c) {
 /* *value <- the signal at the state of the pass, whose v is given. */
 int ga_signal_value(ga_pass *pass, int signal, double *value) {
   const ga_signal *s = &pass->m->signals.item[signal];
-  const ga_angle *angle = pass->m->coordinates.item + s->coordinate;
+  const ga_angle *angles = pass->m->coordinates.item; /* NULL if there are none */
   ga_dual all[GA_MEASURES_MAX];
   ga_frame frame[2];
   ga_call c;
@@ -146,10 +146,10 @@ int ga_signal_value(ga_pass *pass, int signal, double *value) {
       *value = pass->u[s->coordinate];
       return 0;
     case GA_SIGNAL_COORDINATE:
-      *value = pass->q[angle->q_at];
+      *value = pass->q[angles[s->coordinate].q_at];
       return 0;
     case GA_SIGNAL_RATE:
-      *value = pass->v ? pass->v[angle->v_at] : 0;
+      *value = pass->v ? pass->v[angles[s->coordinate].v_at] : 0;
       return 0;
     case GA_SIGNAL_MEASURE:
       take_measure(pass, s, 0, frame, all);
