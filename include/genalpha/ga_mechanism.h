@@ -115,14 +115,16 @@ typedef enum ga_formulation {
 } ga_formulation;
 
 /* What pictures show of a body: a box with edges a, b, c along its axes, a cylinder along z, a sphere,
- * a rod along x. It is centred at the centre of mass with the axes of the body, unless it has a pose.
- * Without a shape pictures show the joints. */
+ * a rod along x; it is centred at the centre of mass with the axes of the body, unless it has a pose.
+ * Or a mesh, a file in STL or OBJ, whose coordinates are those of the body frame unless it has a pose.
+ * The library does not read it. Without a shape pictures show the joints. */
 typedef enum ga_shape {
   GA_SHAPE_NONE = 0,
   GA_SHAPE_BOX,
   GA_SHAPE_CYLINDER,
   GA_SHAPE_SPHERE,
-  GA_SHAPE_ROD
+  GA_SHAPE_ROD,
+  GA_SHAPE_MESH
 } ga_shape;
 typedef struct ga_body_look {
   ga_shape shape;
@@ -133,6 +135,9 @@ typedef struct ga_body_look {
   bool has_pose;
   double position[3];    /* of its centre in the body frame */
   double orientation[4]; /* of its axes there, a unit quaternion; zero: those of the body */
+  const char *mesh;      /* path of the file of a mesh, copied */
+  double scale[3];       /* its coordinates times this are metres; zero: 1 */
+  bool hide;             /* it is not drawn; without a shape: nothing of the body is */
 } ga_body_look;
 
 /* Position, orientation and velocity are those of the body frame at t = 0. Planar bodies move in

@@ -57,8 +57,50 @@ static bool read_pose(ga_reader *r, const ga_node *item, ga_body_look *look) {
   return true;
 }
 
-/* Update *look from a shape, a colour, or both, and a pose. A colour alone keeps the shape that is
- * there; a shape replaces all of *look. Unchanged on failure. */
+/* Read the file of a mesh: a path that is not absolute begins at the model file. Addresses,
+ * package://NAME/FILE, stay as they are. */
+static bool read_mesh(ga_reader *r, const ga_node *item, ga_body_look *look) {
+  const char *name;
+  char path[4096];
+  if (look->shape != GA_SHAPE_NONE) return ga_reader_fail(r, item->key, "a second shape");
+  if (!ga_read_text(r, item, &name)) return false;
+  if (!*name) return ga_reader_fail(r, item, "a mesh is the name of a file, FILE.stl or FILE.obj");
+  const bool address = strstr(name, "://") != NULL;
+  if (!address && !ga_reader_path(r, name, sizeof path, path)) {
+    return ga_reader_fail(r, item, "the path of '%.60s' is too long", name);
+  }
+  const char *whole = address ? name : path;
+  char *own = ga_arena_take(r->arena, strlen(whole) + 1, 1);
+  if (!own) return ga_reader_accept(r, item, GA_ERR_MEM, &(ga_error){GA_ERR_MEM, "no memory"});
+  look->shape = GA_SHAPE_MESH;
+  look->mesh = strcpy(own, whole);
+  return true;
+}
+
+/* Read the scale of a mesh: one number, or one for each axis; a negative one mirrors. */
+static bool read_scale(ga_reader *r, const ga_node *item, double scale[3]) {
+  const bool list = item->kind == GA_NODE_LIST;
+  if (!(list ? ga_read_numbers(r, item, 3, scale) : ga_read_number(r, item, scale))) return false;
+  if (!list) scale[1] = scale[2] = scale[0];
+  for (int i = 0; i < 3; i++) {
+    if (scale[i] == 0) return ga_reader_fail(r, item, "a scale must not be 0");
+  }
+  return true;
+}
+
+/* Read one entry of a look. */
+static bool read_entry(ga_reader *r, const ga_node *item, ga_shape_input *own) {
+  const char *key = item->key->text;
+  if (strcmp(key, "colour") == 0) return read_colour(r, item, &own->look);
+  if (strcmp(key, "hide") == 0) return ga_read_flag(r, item, &own->look.hide);
+  if (strcmp(key, "mesh") == 0) return read_mesh(r, item, &own->look);
+  if (strcmp(key, "scale") == 0) return read_scale(r, item, own->look.scale);
+  const bool pose = strcmp(key, "position") == 0 || strcmp(key, "orientation") == 0;
+  return pose ? read_pose(r, item, &own->look) : ga_read_shape_entry(r, item, true, own);
+}
+
+/* Update *look from a shape, a colour, or both, a pose, and whether it is drawn. Without a shape it
+ * keeps the one that is there; a shape replaces all of *look. Unchanged on failure. */
 static bool read_look(ga_reader *r, const ga_node *node, ga_body_look *look) {
   ga_shape_input own = {.volume = 0};
   if (node->kind != GA_NODE_MAP || node->count == 0) {
@@ -67,21 +109,19 @@ static bool read_look(ga_reader *r, const ga_node *node, ga_body_look *look) {
                           "red}");
   }
   for (const ga_node *item = node->first; item; item = item->next) {
-    const char *key = item->key->text;
-    const bool pose = strcmp(key, "position") == 0 || strcmp(key, "orientation") == 0;
-    if (!(strcmp(key, "colour") == 0 ? read_colour(r, item, &own.look)
-          : pose                     ? read_pose(r, item, &own.look)
-                                     : ga_read_shape_entry(r, item, true, &own))) {
-      return false;
-    }
+    if (!read_entry(r, item, &own)) return false;
+  }
+  if (own.look.shape != GA_SHAPE_MESH && own.look.scale[0] != 0) {
+    return ga_reader_fail(r, node, "a scale belongs to a mesh");
   }
   if (own.look.shape != GA_SHAPE_NONE) {
     *look = own.look;
     return true;
   }
   if (own.look.has_pose) return ga_reader_fail(r, node, "a position belongs to a shape");
-  look->coloured = own.look.coloured;
-  look->colour = own.look.colour;
+  if (own.look.coloured) look->colour = own.look.colour;
+  look->coloured = look->coloured || own.look.coloured;
+  look->hide = own.look.hide;
   return true;
 }
 

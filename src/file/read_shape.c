@@ -81,7 +81,8 @@ static const char *word_of_shape(int i) {
 
 /* Known keys of `look`, for "did you mean"; NULL past the end. */
 static const char *word_of_look(int i) {
-  static const char *const others[] = {"colour", "position", "orientation", NULL};
+  static const char *const others[] = {"mesh",        "scale", "colour", "position",
+                                       "orientation", "hide",  NULL};
   return i < NSHAPE ? shapes[i].name : others[i - NSHAPE];
 }
 
@@ -120,7 +121,9 @@ bool ga_read_shape_entry(ga_reader *r, const ga_node *item, bool look, ga_shape_
   if (i == NSHAPE) {
     const char *near = ga_nearest_word(key, look ? word_of_look : word_of_shape);
     return ga_reader_fail(r, item->key, "unknown shape '%.40s'%s%s%s", key,
-                          near ? "; did you mean '" : "; known are box, cylinder, sphere, rod",
+                          near   ? "; did you mean '"
+                          : look ? "; known are box, cylinder, sphere, rod, mesh"
+                                 : "; known are box, cylinder, sphere, rod",
                           near ? near : "", near ? "'?" : "");
   }
   if (out->look.shape != GA_SHAPE_NONE) return ga_reader_fail(r, item->key, "a second shape");

@@ -150,19 +150,25 @@ static ga_status keep_table(ga_reader *r, const char *name, const char *path, ga
   return GA_OK;
 }
 
+/* path <- where the file of this name is: names that are not absolute begin at the folder of the
+ * reader, or of the model file. False: it does not fit into `room` bytes. */
+bool ga_reader_path(const ga_reader *r, const char *name, size_t room, char *path) {
+  const char *slash = strrchr(r->path, '/'), *folder = r->folder ? r->folder : r->path;
+  const int length = r->folder ? (int)strlen(folder) : slash ? (int)(slash - r->path) : 0;
+  const bool relative = name[0] != '/' && (r->folder || slash);
+  const int n =
+      snprintf(path, room, "%.*s%s%s", relative ? length : 0, folder, relative ? "/" : "", name);
+  return n >= 0 && (size_t)n < room;
+}
+
 /* *out <- the CSV file of this name (ga_scope): from the section `files`, or from the folder. */
 static ga_status open_csv(const void *context, const char *name, ga_csv **out, ga_error *err) {
   ga_reader *r = ((const scope *)context)->r;
   const ga_node *own = r->files ? ga_node_find(r->files, name) : NULL;
   char path[2048];
   if (own) return ga_csv_parse(name, own->text, strlen(own->text), out, err);
-  const char *slash = strrchr(r->path, '/'), *folder = r->folder ? r->folder : r->path;
-  const int length = r->folder ? (int)strlen(folder) : slash ? (int)(slash - r->path) : 0;
-  const bool relative = name[0] != '/' && (r->folder || slash);
   *out = NULL;
-  const int n = snprintf(path, sizeof path, "%.*s%s%s", relative ? length : 0, folder,
-                         relative ? "/" : "", name);
-  if (n < 0 || (size_t)n >= sizeof path) {
+  if (!ga_reader_path(r, name, sizeof path, path)) {
     return ga_fail(err, GA_ERR_FILE, "the path of '%.60s' is too long", name);
   }
   const ga_status status = ga_csv_load(path, out, err);

@@ -160,6 +160,9 @@ bool ga_read_repeat(ga_reader *r, const ga_node *list, const ga_section *section
 /* p <- the quaternion of an orientation in any of its forms */
 bool ga_read_orientation(ga_reader *r, const ga_node *node, double *p);
 
+/* path <- where a file that the model names is; false: it does not fit */
+bool ga_reader_path(const ga_reader *r, const char *name, size_t room, char *path);
+
 /* Shapes (read_shape.c): the look, the volume, and moments of inertia J for mass 1. */
 typedef struct ga_shape_input {
   ga_body_look look;

@@ -70,10 +70,13 @@ const ga_schema_text ga_schema_forms[] = {
      "[\"radius\"]}}}}"},
     {"one_look",
      "{\"type\": \"object\", \"properties\": {" SHAPES ", \"colour\": {\"type\": \"string\"}, "
-     "\"position\": " REF("vector") ", \"orientation\": " REF("orientation") "}, "
-     "\"additionalProperties\": false, \"minProperties\": 1, \"oneOf\": [{\"required\": "
-     "[\"colour\"], \"maxProperties\": 1}, {\"required\": [\"box\"]}, {\"required\": "
-     "[\"cylinder\"]}, {\"required\": [\"sphere\"]}, {\"required\": [\"rod\"]}]}"},
+     "\"position\": " REF("vector") ", \"orientation\": " REF("orientation") ", "
+     "\"mesh\": {\"type\": \"string\", \"minLength\": 1}, \"scale\": {\"oneOf\": ["
+     REF("number") ", " ROW3 "]}, \"hide\": " REF("flag") "}, "
+     "\"additionalProperties\": false, \"minProperties\": 1, \"oneOf\": [{\"propertyNames\": "
+     "{\"enum\": [\"colour\", \"hide\"]}}, {\"required\": [\"box\"]}, {\"required\": "
+     "[\"cylinder\"]}, {\"required\": [\"sphere\"]}, {\"required\": [\"rod\"]}, "
+     "{\"required\": [\"mesh\"]}], \"dependentRequired\": {\"scale\": [\"mesh\"]}}"},
     {"look",
      "{\"oneOf\": [" REF("one_look") ", {\"type\": \"array\", \"minItems\": 1, \"items\": "
      REF("one_look") "}]}"},

@@ -33,6 +33,7 @@ typedef struct ga_robot_look {
   ga_look_shape shape;
   double box[3], radius, length;
   const char *mesh; /* its file, as the robot's file names it */
+  double scale[3];  /* of a mesh */
   const ga_xml *node;
   const char *material; /* name, NULL: none */
   bool coloured;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What pictures show of a link: boxes, cylinders, spheres, colours; meshes are named only. */
+/* What pictures show of a link: boxes, cylinders, spheres, meshes, colours. */
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 
 #include "import/robot.h"
 
@@ -20,6 +21,27 @@ static bool read_colour(ga_robot *r, const ga_xml *element, int *colour) {
 static bool report_flat(ga_robot *r, const ga_xml *shape, bool *drawn) {
   *drawn = false;
   return ga_robot_report(r, GA_LOG_WARNING, shape, "a length is not positive: it is not drawn");
+}
+
+/* Do pages read this kind of mesh? Others, such as Collada, are named only. */
+static bool is_readable(const char *mesh) {
+  const char *end = strrchr(mesh, '.');
+  return end && (strcasecmp(end, ".stl") == 0 || strcasecmp(end, ".obj") == 0);
+}
+
+/* Read the file of a mesh and its scale. */
+static bool read_mesh(ga_robot *r, const ga_xml *mesh, ga_robot_look *look, bool *drawn) {
+  double *s = look->scale;
+  look->shape = GA_LOOK_MESH;
+  look->mesh = ga_robot_name(r, mesh, "filename");
+  look->node = mesh;
+  s[0] = s[1] = s[2] = 1;
+  if (!look->mesh || !ga_robot_numbers(r, mesh, "scale", 3, s, false, NULL)) return false;
+  if (s[0] == 0 || s[1] == 0 || s[2] == 0) {
+    *drawn = false;
+    return ga_robot_report(r, GA_LOG_WARNING, mesh, "a scale is 0: it is not drawn");
+  }
+  return is_readable(look->mesh) || ga_robot_unused(r, GA_UNUSED_MESH, mesh);
 }
 
 /* Read the shape of a look. *drawn: it has a form in a model file, or is a mesh. */
@@ -43,12 +65,7 @@ static bool read_geometry(ga_robot *r, const ga_xml *geometry, ga_robot_look *lo
     }
     return (look->radius > 0 && look->length > 0) || report_flat(r, shape, drawn);
   }
-  if (strcmp(shape->name, "mesh") == 0) {
-    look->shape = GA_LOOK_MESH;
-    look->mesh = ga_robot_name(r, shape, "filename");
-    look->node = shape;
-    return look->mesh && ga_robot_unused(r, GA_UNUSED_MESH, shape);
-  }
+  if (strcmp(shape->name, "mesh") == 0) return read_mesh(r, shape, look, drawn);
   *drawn = false; /* words.c has reported it */
   return true;
 }

@@ -67,8 +67,9 @@ static void put_mesh_path(const ga_robot *r, ga_buffer *to, const char *mesh) {
 }
 
 /* One look as an entry of a list: its shape, where it is in the frame of the body, its colour. */
-static void put_look(ga_buffer *to, const char *before, const ga_robot_look *look,
+static void put_look(ga_robot *r, ga_buffer *to, const char *before, const ga_robot_look *look,
                      const ga_pose *pose) {
+  const double *s = look->scale;
   ga_buffer_add(to, "%s- {", before);
   if (look->shape == GA_LOOK_BOX) {
     put_numbers(to, "box: ", 3, look->box);
@@ -76,9 +77,17 @@ static void put_look(ga_buffer *to, const char *before, const ga_robot_look *loo
     put_number(to, "cylinder: {radius: ", look->radius);
     put_number(to, ", length: ", look->length);
     ga_buffer_add(to, "}");
-  } else {
+  } else if (look->shape == GA_LOOK_SPHERE) {
     put_number(to, "sphere: {radius: ", look->radius);
     ga_buffer_add(to, "}");
+  } else {
+    ga_buffer path = {.text = NULL};
+    put_mesh_path(r, &path, ga_robot_text(r, look->mesh));
+    ga_buffer_add(to, "mesh: ");
+    put_text(to, path.text ? path.text : "");
+    to->failed = to->failed || path.failed;
+    ga_buffer_free(&path);
+    if (s[0] != 1 || s[1] != 1 || s[2] != 1) put_numbers(to, ", scale: ", 3, s);
   }
   put_numbers(to, ", position: ", 3, pose->x);
   put_orientation(to, ", ", pose);
@@ -86,42 +95,25 @@ static void put_look(ga_buffer *to, const char *before, const ga_robot_look *loo
   ga_buffer_add(to, "}\n");
 }
 
-/* The looks of a list of links that are one body, or the ground; meshes as comments. A body with
- * meshes alone has the colour of the first. `before`: the indent of its keys. */
+/* The looks of a list of links that are one body, or the ground. `before`: the indent of its keys. */
 static void put_looks(ga_robot *r, ga_buffer *to, const char *before, int first, const int *next) {
   int shapes = 0;
-  const ga_robot_look *coloured = NULL;
   char item[16];
   snprintf(item, sizeof item, "%s  ", before);
   for (int i = first; i >= 0; i = next[i]) {
     for (const ga_robot_look *l = r->links[i].looks; l; l = l->next) {
-      if (l->coloured && !coloured) coloured = l;
-      if (l->shape != GA_LOOK_MESH) continue;
-      ga_buffer_add(to, "%s# mesh, not drawn: ", before);
-      put_mesh_path(r, to, ga_robot_text(r, l->mesh));
-      ga_buffer_add(to, "\n");
-    }
-  }
-  for (int i = first; i >= 0; i = next[i]) {
-    for (const ga_robot_look *l = r->links[i].looks; l; l = l->next) {
       ga_pose pose;
-      if (l->shape == GA_LOOK_MESH) continue;
       if (shapes++ == 0) ga_buffer_add(to, "%slook:\n", before);
       ga_pose_product(&r->links[i].in_kept, &l->pose, &pose);
-      put_look(to, item, l, &pose);
+      put_look(r, to, item, l, &pose);
     }
-  }
-  if (shapes == 0 && coloured && r->links[first].kept >= 0) {
-    ga_buffer_add(to, "%slook: {colour: \"#%06x\"}\n", before, (unsigned)coloured->colour);
   }
 }
 
-/* Has one of these links a shape that is drawn? */
-static bool has_shape(const ga_robot *r, int first, const int *next) {
+/* Has one of these links a look? */
+static bool has_look(const ga_robot *r, int first, const int *next) {
   for (int i = first; i >= 0; i = next[i]) {
-    for (const ga_robot_look *l = r->links[i].looks; l; l = l->next) {
-      if (l->shape != GA_LOOK_MESH) return true;
-    }
+    if (r->links[i].looks) return true;
   }
   return false;
 }
@@ -203,7 +195,7 @@ static void put_bodies(ga_robot *r, ga_buffer *to, bool still) {
     }
     *end = i;
   }
-  if (ground >= 0 && has_shape(r, ground, next)) {
+  if (ground >= 0 && has_look(r, ground, next)) {
     ga_buffer_add(to, "ground:\n");
     put_looks(r, to, "  ", ground, next);
   }

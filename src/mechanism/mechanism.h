@@ -24,6 +24,7 @@
 
 #include "base/base.h"
 #include "base/csr.h"
+#include "genalpha/ga_drawable.h"
 #include "mechanism/element.h"
 
 /* ---- coordinates ---------------------------------------------------------------------------- */
@@ -103,6 +104,8 @@ struct ga_mechanism {
   GA_LIST(ga_signal) signals; /* what functions use besides their own variables */
   GA_LIST(ga_uses *) uses;    /* of all functions that use signals */
   GA_LIST(ga_expr *) texts;   /* expressions that it owns */
+  GA_LIST(ga_line) lines;     /* for pictures only, as the contact points */
+  GA_LIST(ga_contact_point) contact_points;
   GA_LIST(ga_symbol) symbols; /* hash table of names (names.c) */
   int nsymbol;                /* names in it */
   /* set by the build: */

@@ -65,11 +65,49 @@ static void looks_of_the_ground(void **state) {
   ga_file_free(file);
 }
 
+/* a mesh: its path begins at the model file, unless it is absolute or an address; hide */
+static void meshes(void **state) {
+  (void)state;
+  static const char text[] =
+      "genalpha: 1\nbodies:\n"
+      "  b: {mass: 1, inertia: [1, 1, 1], look: [{mesh: a.stl, scale: 1 mm}, {mesh: /x/b.obj, "
+      "scale: [1, -1, 2]}, {mesh: 'package://p/c.stl', colour: red, hide: true}]}\n"
+      "  c: {mass: 1, inertia: [1, 1, 1], look: {hide: true}}\n"
+      "  d: {mass: 1, shape: {sphere: {radius: 1}}, look: {hide: true}}\n";
+  ga_file *file = NULL;
+  ga_error err = {0};
+  must(ga_file_parse("some/where/text.yaml", text, strlen(text), NULL, &file, &err), &err);
+  ga_body_info b;
+  assert_true(ga_mechanism_body_at(ga_file_mechanism(file), 0, &b));
+  assert_int_equal(b.look.shape, GA_SHAPE_MESH);
+  assert_string_equal(b.look.mesh, "some/where/a.stl");
+  assert_true(b.look.scale[0] == 0.001 && b.look.scale[2] == 0.001 && !b.look.hide);
+  assert_string_equal(b.more_looks[0].mesh, "/x/b.obj");
+  assert_true(b.more_looks[0].scale[1] == -1 && b.more_looks[0].scale[2] == 2);
+  assert_string_equal(b.more_looks[1].mesh, "package://p/c.stl");
+  assert_true(b.more_looks[1].hide && b.more_looks[1].coloured);
+  assert_true(ga_mechanism_body_at(ga_file_mechanism(file), 1, &b));
+  assert_true(b.look.hide && b.look.shape == GA_SHAPE_NONE);
+  assert_true(ga_mechanism_body_at(ga_file_mechanism(file), 2, &b));
+  assert_true(b.look.hide && b.look.shape == GA_SHAPE_SPHERE);
+  ga_file_free(file);
+}
+
 static void wrong_looks(void **state) {
   (void)state;
   static const struct {
     const char *text, *message;
   } list[] = {
+      {"bodies: {b: {mass: 1, look: {mesh: ''}}}\n", "2:36: bodies.b.look: a mesh is the name of"},
+      {"bodies: {b: {mass: 1, look: {mesh: a.stl, scale: 0}}}\n", "a scale must not be 0"},
+      {"bodies: {b: {mass: 1, look: {mesh: a.stl, scale: [1, 2]}}}\n", "the list has 2 entries"},
+      {"bodies: {b: {mass: 1, look: {box: [1, 1, 1], scale: 2}}}\n", "a scale belongs to a mesh"},
+      {"bodies: {b: {mass: 1, look: {mesh: a.stl, box: [1, 1, 1]}}}\n", "a second shape"},
+      {"bodies: {b: {mass: 1, look: {box: [1, 1, 1], mesh: a.stl}}}\n", "a second shape"},
+      {"bodies: {b: {mass: 1, look: {mesh: [a.stl]}}}\n", "2:36: bodies.b.look"},
+      {"bodies: {b: {mass: 1, look: {hide: maybe}}}\n", "2:36: bodies.b.look"},
+      {"bodies: {b: {mass: 1, look: {hidden: true}}}\n", "did you mean 'hide'?"},
+      {"bodies: {b: {mass: 1, shape: {mesh: a.stl}}}\n", "unknown shape 'mesh'"},
       {"bodies: {b: {mass: 1, look: []}}\n", "bodies.b.look: a list of looks has one or more"},
       {"bodies: {b: {mass: 1, look: [{sphere: {radius: 1}}, {colour: red}]}}\n",
        "2:53: bodies.b.look: a shape is missing"},
@@ -96,6 +134,6 @@ static void wrong_looks(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(one_look), cmocka_unit_test(several_looks),
                                      cmocka_unit_test(looks_of_the_ground),
-                                     cmocka_unit_test(wrong_looks)};
+                                     cmocka_unit_test(meshes), cmocka_unit_test(wrong_looks)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -341,8 +341,8 @@ static void looks(void **state) {
       "<link name='a'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/></inertial>"
       "<visual><origin xyz='0 0 1'/><geometry><sphere radius='0.5'/></geometry>"
       "<material name='red'/></visual>"
-      "<visual><geometry><mesh filename='package://p/m.stl' scale='1 1 "
-      "1'/></geometry></visual></link>"
+      "<visual><geometry><mesh filename='package://p/m.stl' scale='0.001 "
+      "-1 1'/></geometry></visual></link>"
       "<link name='b'><visual><origin xyz='1 0 0' rpy='0 0 1.5707963267948966'/><geometry>"
       "<cylinder radius='0.1' length='2'/></geometry><material name='own'>"
       "<color rgba='0 0.5 1 0.5'/></material></visual></link>" JOINT("j", "revolute", "base", "a",
@@ -353,12 +353,16 @@ static void looks(void **state) {
   ga_imported *robot = import_text(text, &o);
   has_line(robot, "ground:\n  look:\n    - {box: [1, 2, 3], position: [0, 0, 0]}\n");
   has_line(robot, "      - {sphere: {radius: 0.5}, position: [0, 0, 1], colour: \"#ff0000\"}\n");
-  has_line(robot, "    # mesh, not drawn: /robots/p/m.stl\n");
+  has_line(robot,
+           "      - {mesh: \"/robots/p/m.stl\", scale: [0.001, -1, 1], position: [0, 0, 0]}\n");
   ga_file *file = mechanism_of(robot);
   ga_body_info b;
   assert_true(ga_mechanism_body_at(ga_file_mechanism(file), 0, &b));
-  assert_int_equal(b.nmore, 1);
-  const ga_body_look *l = &b.more_looks[0];
+  assert_int_equal(b.nmore, 2);
+  assert_int_equal(b.more_looks[0].shape, GA_SHAPE_MESH);
+  assert_string_equal(b.more_looks[0].mesh, "/robots/p/m.stl");
+  assert_true(b.more_looks[0].scale[0] == 0.001 && b.more_looks[0].scale[1] == -1);
+  const ga_body_look *l = &b.more_looks[1];
   assert_int_equal(l->colour, 0x0080ff);
   assert_true(fabs(l->position[0]) < 1e-15 && fabs(l->position[1] - 6) < 1e-15);
   assert_true(fabs(fabs(l->orientation[3]) - 1) < 1e-15); /* two quarter turns about z */

@@ -38,6 +38,8 @@ void ga_mechanism_free(ga_mechanism *m) {
   ga_free(m->inputs.item);
   ga_free(m->signals.item);
   ga_free(m->uses.item);
+  ga_free(m->lines.item);
+  ga_free(m->contact_points.item);
   ga_free(m->symbols.item);
   ga_free(m->elements.item);
   ga_free(m->blocks.item);
@@ -174,20 +176,38 @@ static ga_status set_orientation(const ga_body *body, ga_solid *b, ga_error *err
   return GA_OK;
 }
 
-/* *to <- a copy of n looks in m's memory; NULL if n is 0. Fails if a pose is not one, or without
+/* *to <- a copy of a look with its text in m's memory. Fails if a number is not finite, or without
  * memory. */
+static ga_status copy_look(ga_mechanism *m, const char *name, const ga_body_look *look,
+                           ga_body_look *to, ga_error *err) {
+  if (!ga_finite(3, look->position) || !ga_finite(4, look->orientation)) {
+    return ga_fail(err, GA_ERR_ARG, "body '%s': the pose of a look is not finite", name);
+  }
+  *to = *look;
+  if (look->shape != GA_SHAPE_MESH) {
+    to->mesh = NULL;
+    return GA_OK;
+  }
+  if (!look->mesh || !*look->mesh || !ga_finite(3, look->scale)) {
+    return ga_fail(err, GA_ERR_ARG, "body '%s': a mesh needs a file and a finite scale", name);
+  }
+  char *own = ga_arena_take(&m->arena, strlen(look->mesh) + 1, 1);
+  if (!own) return ga_fail(err, GA_ERR_MEM, "no memory for body '%s'", name);
+  to->mesh = strcpy(own, look->mesh);
+  return GA_OK;
+}
+
+/* *to <- a copy of n looks in m's memory; NULL if n is 0. Fails as copy_look does. */
 static ga_status copy_looks(ga_mechanism *m, const char *name, int n, const ga_body_look *looks,
                             const ga_body_look **to, ga_error *err) {
   ga_body_look *copy = n > 0 ? ga_arena_take(&m->arena, (size_t)n, sizeof *copy) : NULL;
   *to = copy;
   if (n > 0 && !copy) return ga_fail(err, GA_ERR_MEM, "no memory for body '%s'", name);
-  for (int i = 0; i < n; i++) {
-    if (!ga_finite(3, looks[i].position) || !ga_finite(4, looks[i].orientation)) {
-      return ga_fail(err, GA_ERR_ARG, "body '%s': the pose of a look is not finite", name);
-    }
-    copy[i] = looks[i];
+  ga_status status = GA_OK;
+  for (int i = 0; i < n && status == GA_OK; i++) {
+    status = copy_look(m, name, &looks[i], &copy[i], err);
   }
-  return GA_OK;
+  return status;
 }
 
 /* Looks of the ground, which replace those it has. */
@@ -219,11 +239,10 @@ ga_status ga_mechanism_add_body(ga_mechanism *m, const ga_body *body, ga_error *
   }
   const ga_formulation formulation =
       body->formulation == GA_FORMULATION_DEFAULT ? m->formulation : body->formulation;
-  ga_solid b = {.kind = ga_body_kind_of(body->type, formulation),
-                .mass = body->mass,
-                .look = body->look,
-                .nmore = body->nmore};
+  ga_solid b = {
+      .kind = ga_body_kind_of(body->type, formulation), .mass = body->mass, .nmore = body->nmore};
   status = check_kind(body, err);
+  if (status == GA_OK) status = copy_look(m, body->name, &body->look, &b.look, err);
   if (status == GA_OK) {
     status = copy_looks(m, body->name, body->nmore, body->more_looks, &b.more_looks, err);
   }
