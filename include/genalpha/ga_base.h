@@ -28,23 +28,25 @@ extern "C" {
  *  > 0  recoverable: the last accepted state is intact, a smaller step may help
  *  < 0  an error: wrong argument, no memory, a callback that gave up
  * User callbacks return int with the same meaning (0 ok, > 0 retry, < 0 fatal). */
-#define GA_STATUS_LIST(X)                                             \
-  X(GA_OK, 0, "success")                                              \
-  X(GA_RETRY_NEWTON, 1, "Newton iteration did not converge")          \
-  X(GA_RETRY_SINGULAR, 2, "iteration matrix is singular")             \
-  X(GA_RETRY_MODEL, 3, "model asked for a smaller step")              \
-  X(GA_RETRY_NONFINITE, 5, "model callback returned NaN or infinity") \
-  X(GA_STOPPED, 4, "stopped by an observer")                          \
-  X(GA_EVENT, 6, "stopped at an event")                               \
-  X(GA_ERR_ARG, -1, "invalid argument")                               \
-  X(GA_ERR_MEM, -2, "out of memory")                                  \
-  X(GA_ERR_MODEL, -3, "model callback failed")                        \
-  X(GA_ERR_STEP, -4, "step size too small")                           \
-  X(GA_ERR_INITIAL, -5, "initial values are not consistent")          \
-  X(GA_ERR_BACKEND, -6, "linear solver failed or is not built in")    \
-  X(GA_ERR_IO, -8, "file cannot be read or written")                  \
-  X(GA_ERR_FILE, -9, "state file is torn, foreign or newer")          \
-  X(GA_ERR_METHOD, -10, "unknown method")                             \
+#define GA_STATUS_LIST(X)                                                 \
+  X(GA_OK, 0, "success")                                                  \
+  X(GA_RETRY_NEWTON, 1, "Newton iteration did not converge")              \
+  X(GA_RETRY_SINGULAR, 2, "iteration matrix is singular")                 \
+  X(GA_RETRY_MODEL, 3, "model asked for a smaller step")                  \
+  X(GA_RETRY_NONFINITE, 5, "model callback returned NaN or infinity")     \
+  X(GA_STOPPED, 4, "stopped by an observer")                              \
+  X(GA_RETRY_CONTACT, 7, "forces or impulses of contacts were not found") \
+  X(GA_EVENT, 6, "stopped at an event")                                   \
+  X(GA_ERR_ARG, -1, "invalid argument")                                   \
+  X(GA_ERR_MEM, -2, "out of memory")                                      \
+  X(GA_ERR_MODEL, -3, "model callback failed")                            \
+  X(GA_ERR_STEP, -4, "step size too small")                               \
+  X(GA_ERR_INITIAL, -5, "initial values are not consistent")              \
+  X(GA_ERR_BACKEND, -6, "linear solver failed or is not built in")        \
+  X(GA_ERR_IO, -8, "file cannot be read or written")                      \
+  X(GA_ERR_FILE, -9, "state file is torn, foreign or newer")              \
+  X(GA_ERR_METHOD, -10, "unknown method")                                 \
+  X(GA_ERR_CONTACT, -11, "no forces or impulses of contacts fit")         \
   X(GA_ERR_SINGULAR, -7, "constraint and mass matrix together are singular")
 
 typedef enum ga_status {

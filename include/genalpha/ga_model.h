@@ -22,6 +22,7 @@
 #ifndef GA_MODEL_H
 #define GA_MODEL_H
 
+#include <genalpha/ga_contact.h>
 #include <genalpha/ga_csr.h>
 #include <genalpha/ga_space.h>
 #include <stdio.h>
@@ -41,14 +42,15 @@ typedef struct ga_evaluation {
   ga_csr *H;                   /* nonholonomic_jac */
   const double *x, *lam, *psi; /* given: all where Kt and Ct are wanted, lam and psi for R, L, P */
   const double *u;             /* given: the inputs; NULL: those of the model */
-  ga_csr *Kt, *Ct;             /* force_tangents, always both */
-  ga_csr *Z;                   /* holonomic_curv */
-  ga_csr *Y;                   /* nonholonomic_dq */
-  double *gt;                  /* holonomic_t */
-  double *drift;               /* holonomic_drift */
-  double *k_drift;             /* nonholonomic_drift */
-  double *R;                   /* reaction */
-  ga_csr *L, *P;               /* reaction_dmult, always both */
+  const int *axes; /* given: for each contact what contact_axis chose; NULL: 0 for all */
+  ga_csr *Kt, *Ct; /* force_tangents, always both */
+  ga_csr *Z;       /* holonomic_curv */
+  ga_csr *Y;       /* nonholonomic_dq */
+  double *gt;      /* holonomic_t */
+  double *drift;   /* holonomic_drift */
+  double *k_drift; /* nonholonomic_drift */
+  double *R;       /* reaction */
+  ga_csr *L, *P;   /* reaction_dmult, always both */
 } ga_evaluation;
 
 /* What `evaluate` gives besides M, F, g and k, which it always gives. */
@@ -161,6 +163,13 @@ typedef struct ga_model_ops {
   double (*next_sample)(void *user, double t);
   int (*sample)(void *user, double t, const double *q, const double *v, bool first, double *u);
 
+  /* Optional, for contacts with two rows k: which of several pairs of directions t_1, t_2 these rows
+   * use from now on, as a number of the model's own, 0 to 255. k, H and Y of `evaluate` use the pair
+   * out->axes[contact] until the next call. axis: the present number, which is to be kept unless its
+   * direction comes near to the normal; -1: choose anew, at a start and at a change of the contact.
+   * Without it the rows k use the same directions for ever. */
+  int (*contact_axis)(void *user, double t, const double *q, int contact, int axis);
+
   unsigned gives; /* GA_GIVES_.. of evaluate, joined by |; the rest is left to differences */
 } ga_model_ops;
 
@@ -222,6 +231,10 @@ typedef struct ga_model {
   int ninput;
   const char *const *input_names; /* ninput strings, NULL: they have no names */
   const double *input;            /* ninput numbers */
+
+  /* Optional contacts (ga_contact.h): rows of g and k that are on or off. */
+  const ga_contact *contacts;
+  int ncontacts;
 } ga_model;
 
 /* The first corner of the model after t, by its callback or its list. */

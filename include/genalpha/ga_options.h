@@ -87,6 +87,9 @@ typedef enum ga_accuracy_of {
   GA_ACCURACY_OF_QV_VD_LAM
 } ga_accuracy_of;
 
+/* Contacts (ga_contact.h): steps are cut at the changes of contacts, or not. */
+typedef enum ga_contact_mode { GA_CONTACT_LOCATE, GA_CONTACT_STEP } ga_contact_mode;
+
 /* All options that have a text form: one list gives the struct, the defaults, the checks, the
  * command line switches and the printed form.
  *   NAME(field, default, key, help)                      a name, kept by pointer
@@ -131,6 +134,11 @@ typedef enum ga_accuracy_of {
       cut_at_corners, ga_cut, GA_CUT_NO, "no|yes", "cut-at-corners",                               \
       "steps of given size: end one where a force or drive has a corner in time (a jump, a kink, " \
       "the end of a ramp), the next on the grid again; automatic steps always end there")          \
+  WORD(contact, ga_contact_mode, GA_CONTACT_LOCATE, "locate|step", "contact",                      \
+       "contacts: cut steps where a contact changes its state (locate), or not (step), for many "  \
+       "contacts")                                                                                 \
+  REAL(rest_time, 0, 0, 1e300, "rest-time",                                                        \
+       "contacts: a bounce whose next flight would be shorter than this ends at rest; 0: h")       \
   WORD(start, ga_start, GA_START_BEST, "best|plain|shifted|perturbed|implicit", "start",           \
        "starting values of the memory a; best: what the method needs for order 2 from t0 on")      \
   WORD(mass_at, ga_mass_at, GA_MASS_EVALUATED, "evaluated|previous", "mass-at",                    \

@@ -177,12 +177,22 @@ static ga_status check_parameters(const ga_method *method, const ga_model *model
   return GA_OK;
 }
 
+/* GA_ERR_METHOD or GA_ERR_ARG if contacts do not go together with method and options. */
+static ga_status check_contacts(const ga_method *method, const ga_model *model,
+                                const ga_options *options, ga_error *err) {
+  (void)options;
+  if (model->ncontacts == 0) return GA_OK;
+  return ga_fail(err, GA_ERR_METHOD, "method '%s' has no contacts yet, and the model has %d",
+                 method->name, model->ncontacts);
+}
+
 /* GA_OK if method, model and options go together; otherwise GA_ERR_METHOD or GA_ERR_ARG with the
  * reason in *err. Warnings go to options->log. Model and options were validated before. */
 ga_status ga_check_setting(const ga_method *method, const ga_model *model,
                            const ga_options *options, ga_error *err) {
   ga_status status = check_count(model, options, err);
   if (status == GA_OK) status = check_rows(method, model, err);
+  if (status == GA_OK) status = check_contacts(method, model, options, err);
   if (status == GA_OK) status = check_b(method, options->par.b, err);
   if (status == GA_OK) status = check_options(method, options, err);
   return status != GA_OK ? status : check_parameters(method, model, options, err);

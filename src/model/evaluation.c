@@ -301,6 +301,7 @@ ga_status ga_eval_all(ga_eval *e, double t, const double *q, const double *v,
   const char *who;
   if (!v) v = e->zero;
   ask.u = ga_inputs_at(&e->inputs, t);
+  ask.axes = e->axes;
   if (e->npsi == 0) ask.k = ask.k_drift = NULL, ask.H = ask.Y = NULL;
   if (e->nlam == 0) ask.g = ask.gt = ask.drift = NULL, ask.G = ask.Z = NULL;
   if (ask.gt && e->model->scleronomic) {

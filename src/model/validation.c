@@ -50,6 +50,39 @@ static ga_status check_constant_rows(const ga_model *model, int nv, ga_error *er
   return ga_fail(err, GA_ERR_ARG, "const_M: entry %d is %g", bad, C->val[bad]);
 }
 
+/* Check the contacts: rows that exist and belong to one contact, coefficients in their ranges. */
+static ga_status check_contacts(const ga_model *model, ga_error *err) {
+  const ga_contact *all = model->contacts;
+  if (model->ncontacts < 0 || (model->ncontacts > 0 && !all)) {
+    return ga_fail(err, GA_ERR_ARG, "ncontacts = %d, but there is no such list", model->ncontacts);
+  }
+  for (int i = 0; i < model->ncontacts; i++) {
+    const ga_contact *c = &all[i];
+    const char *wrong = NULL;
+    if (!c->name) return ga_fail(err, GA_ERR_ARG, "contacts[%d] has no name", i);
+    if (c->gap < 0 || c->gap >= model->nlam) wrong = "its gap is not a row of g";
+    if (c->nslip < 0 || c->nslip > 2) wrong = "nslip must be 0, 1 or 2";
+    if (c->nslip > 0 && (c->slip < 0 || c->slip + c->nslip > model->npsi)) {
+      wrong = "its slip velocities are not rows of k";
+    }
+    if (!(c->restitution >= 0 && c->restitution <= 1)) wrong = "restitution must be 0 to 1";
+    if (!(c->friction >= 0) || !isfinite(c->friction)) wrong = "friction must not be negative";
+    if (c->friction > 0 && c->nslip == 0) wrong = "friction needs slip velocities";
+    if (!isfinite(c->static_friction) ||
+        (c->static_friction != 0 && !(c->static_friction >= c->friction))) {
+      wrong = "static_friction must be at least friction";
+    }
+    for (int j = 0; j < i && !wrong; j++) {
+      bool apart = c->slip + c->nslip <= all[j].slip || all[j].slip + all[j].nslip <= c->slip;
+      if (all[j].gap == c->gap || (c->nslip > 0 && all[j].nslip > 0 && !apart)) {
+        return ga_fail(err, GA_ERR_ARG, "contacts '%s' and '%s' share a row", all[j].name, c->name);
+      }
+    }
+    if (wrong) return ga_fail(err, GA_ERR_ARG, "contact '%s': %s", c->name, wrong);
+  }
+  return GA_OK;
+}
+
 /* Public: check sizes, callbacks and patterns; calls nothing of the model. GA_ERR_ARG with a
  * message for the first fault. */
 ga_status ga_model_validate(const ga_model *model, ga_error *err) {
@@ -110,6 +143,7 @@ ga_status ga_model_validate(const ga_model *model, ga_error *err) {
   if (status == GA_OK) status = check_pattern(model, model->pat_C, nv, "C", false, err);
   if (status == GA_OK) status = check_pattern(model, model->pat_G, model->nlam, "G", true, err);
   if (status == GA_OK) status = check_pattern(model, model->pat_H, model->npsi, "H", true, err);
+  if (status == GA_OK) status = check_contacts(model, err);
   return status;
 }
 

@@ -5,6 +5,7 @@
 
 #include "genalpha/ga_events.h"
 #include "kkt/projection.h"
+#include "run/contact.h"
 #include "run/corners.h"
 #include "run/passages.h"
 #include "run/predictor.h"
@@ -119,6 +120,7 @@ struct ga_integrator {
   ga_redundancy redundancy;
   ga_passages passages;
   ga_corners corners;
+  ga_contacts contacts;
   ga_predictor predictor;
   ga_memory mem;      /* the accepted state */
   ga_state state;     /* pointers into mem, for the user */

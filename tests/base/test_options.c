@@ -117,6 +117,8 @@ static void test_default_texts(void **state) {
                     .h_min = 7,
                     .h_max = 7,
                     .cut_at_corners = GA_CUT_YES,
+                    .contact = GA_CONTACT_STEP,
+                    .rest_time = 7,
                     .start = GA_START_PLAIN,
                     .mass_at = GA_MASS_PREVIOUS,
                     .rescale = GA_RESCALE_NONE,

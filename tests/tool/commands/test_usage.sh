@@ -44,6 +44,7 @@ values='h 0.1 t-end 0.2 size 1 omega 2 out - every 2 plot FILE rho 0.5 alpha -0.
   extrapolate-steps harmonic extrapolate-multipliers consistent
   set l=1 out-page PAGE stop-when t>0.1 petsc -ksp_view
   h-seq 1/3,2/3 rtol 1e-3 atol 1e-4 h-min 1e-9 h-max 0.1 cut-at-corners yes
+  contact step rest-time 1e-3
   accuracy 1e-3 accuracy-of q,v,vd accuracy-steps 1e5 out-dt 0.03
   input u.csv interpolate hold'
 succeeds run oscillator --h 0.01 --t-end 0.1 --save-state "$work/saved"
