@@ -40,7 +40,8 @@ typedef struct ga_evaluation {
   ga_csr *G;                   /* holonomic_jac */
   double *k;                   /* nonholonomic */
   ga_csr *H;                   /* nonholonomic_jac */
-  const double *x, *lam, *psi; /* given: all where Kt and Ct are wanted, lam and psi for R, L, P */
+  double *Mx;                  /* M x, nv numbers */
+  const double *x, *lam, *psi; /* given: all for Kt and Ct, x for Mx, lam and psi for R, L, P */
   const double *u;             /* given: the inputs; NULL: those of the model */
   const int *axes; /* given: for each contact what contact_axis chose; NULL: 0 for all */
   ga_csr *Kt, *Ct; /* force_tangents, always both */
@@ -64,7 +65,11 @@ typedef enum ga_gives {
   GA_GIVES_DRIFT = 64,
   GA_GIVES_K_DRIFT = 128,
   GA_GIVES_R = 256,
-  GA_GIVES_DR = 512 /* L and P */
+  GA_GIVES_DR = 512, /* L and P */
+  /* M x as a vector, all of it, constant rows of M included. Then a step asks for M itself with
+   * Newton matrices only, if its method has one balance of forces without weights. No use for a
+   * constant M. */
+  GA_GIVES_MX = 1024
 } ga_gives;
 
 /* A corner: a time at which a model has a kink or a jump, such as the end of a ramp or a force that is

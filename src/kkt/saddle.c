@@ -340,13 +340,18 @@ ga_status ga_saddle_least(ga_saddle *s, const ga_csr *M, const ga_csr *G, const 
 }
 
 /* Right-hand side s->rhs = (F, -g drift, -k drift) at (t, q, v) and, if `matrices`, s->M, G, H. In
- * a team these are the terms of this process; the caller sums them. Not collective. */
+ * a team these are the terms of this process; the caller sums them. Not collective. With x: not M
+ * but M x, into s->defect; by the model, if it gives products. */
 static ga_status evaluate_system(ga_saddle *s, double t, const double *q, const double *v,
-                                 bool matrices) {
+                                 bool matrices, const double *x) {
   int nv = s->eval->nv;
   ga_evaluation out = {.F = s->rhs, .drift = s->rhs + nv, .k_drift = s->rhs + nv + s->eval->nlam};
-  if (matrices) out.M = &s->M, out.G = &s->G, out.H = &s->H;
+  const bool product = x && ga_eval_gives_product(s->eval);
+  if (matrices) out.G = &s->G, out.H = &s->H;
+  if (matrices && !product) out.M = &s->M;
+  if (product) out.Mx = s->defect, out.x = x;
   ga_status status = ga_eval_all(s->eval, t, q, v, &out);
+  if (status == GA_OK && x && !product) ga_csr_mul(&s->M, 1, x, s->defect);
   for (int i = nv; i < s->n; i++) s->rhs[i] = -s->rhs[i];
   return status;
 }
@@ -383,7 +388,7 @@ static ga_status nonlinear_acceleration(ga_saddle *s, double t, const double *q,
   int multipliers = e->nlam + e->npsi;
   double last = INFINITY;
   for (int k = 0; k < ITERATIONS; k++) {
-    ga_status status = evaluate_system(s, t, q, v, k == 0); /* matrices: once */
+    ga_status status = evaluate_system(s, t, q, v, k == 0, NULL); /* matrices: once */
     if (status == GA_OK) status = linearise_reaction(s, t, q, v);
     status = ga_team_agree(e->team, status, e->err);
     if (status == GA_OK) status = ga_team_sum_shared(e->team, 1, s->rhs);
@@ -421,7 +426,7 @@ ga_status ga_saddle_acceleration(ga_saddle *s, double t, const double *q, const 
     status = nonlinear_acceleration(s, t, q, v);
   } else {
     /* true: with the matrices */
-    status = ga_team_agree(e->team, evaluate_system(s, t, q, v, true), e->err);
+    status = ga_team_agree(e->team, evaluate_system(s, t, q, v, true, NULL), e->err);
     if (status == GA_OK) status = ga_team_sum_shared(e->team, 1, s->rhs);
     if (status == GA_OK) status = assemble_and_factor(s, t, WITH_G_AND_H);
     if (status == GA_OK) status = ga_saddle_solve(s);
@@ -434,16 +439,16 @@ ga_status ga_saddle_acceleration(ga_saddle *s, double t, const double *q, const 
 }
 
 /* s->rhs = A^-1 (F + R - M v', -(G v' + drift), -(H v' + k drift)) with v' = p->x, lam and psi at p,
- * A as factored last. s->M, G, H are evaluated at p, the factors stay; s->defect is work. On failure
+ * A as factored last. s->G, H are evaluated at p, the factors stay; s->M and s->defect are work. On failure
  * s->rhs means nothing. Collective. */
 ga_status ga_saddle_correction(ga_saddle *s, const ga_eval_point *p) {
   ga_eval *e = s->eval;
   int nv = e->nv;
-  ga_status status = evaluate_system(s, p->t, p->q, p->v, true); /* true: with the matrices */
+  ga_status status = evaluate_system(s, p->t, p->q, p->v, true, p->x); /* true: the matrices */
+  if (status == GA_OK) ga_axpy(nv, -1, s->defect, s->rhs);
   if (status == GA_OK) status = ga_eval_reaction(e, p, &s->G, &s->H, s->defect);
   if (status == GA_OK) {
     ga_axpy(nv, -1, s->defect, s->rhs);
-    ga_csr_mul_add(&s->M, -1, p->x, s->rhs);
     ga_csr_mul_add(&s->G, -1, p->x, s->rhs + nv);
     ga_csr_mul_add(&s->H, -1, p->x, s->rhs + nv + e->nlam);
   }

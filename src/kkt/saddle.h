@@ -76,7 +76,8 @@ ga_status ga_saddle_acceleration(ga_saddle *s, double t, const double *q, const 
                                  double *vd, double *lam, double *psi);
 
 /* What v', lam, psi (x, lam, psi of p) lack at the point p, into s->rhs: solved with the last
- * factors, which are those of a point nearby. M, G, H become those of p. Not with soft rows. */
+ * factors, which are those of a point nearby. G, H become those of p, M is lost. Not with soft
+ * rows. */
 ga_status ga_saddle_correction(ga_saddle *s, const ga_eval_point *p);
 
 #endif

@@ -18,6 +18,7 @@ const ga_model_field ga_model_field_list[GA_MODEL_FIELDS] = {
     FIELD(GA_GIVES_DRIFT, drift, "holonomic_drift", GA_MODEL_FIELD_OF_NLAM),
     FIELD(GA_GIVES_K_DRIFT, k_drift, "nonholonomic_drift", GA_MODEL_FIELD_OF_NPSI),
     FIELD(GA_GIVES_R, R, "reaction", GA_MODEL_FIELD_OF_NV),
+    FIELD(GA_GIVES_MX, Mx, "evaluate", GA_MODEL_FIELD_OF_NV),
     FIELD(GA_GIVES_M, M, "mass", GA_MODEL_FIELD_MATRIX),
     FIELD(GA_GIVES_G, G, "holonomic_jac", GA_MODEL_FIELD_MATRIX),
     FIELD(GA_GIVES_H, H, "nonholonomic_jac", GA_MODEL_FIELD_MATRIX),
@@ -74,6 +75,7 @@ void ga_adapter_remove(ga_evaluation *ask, unsigned fields) {
   if (fields & GA_GIVES_DRIFT) ask->drift = NULL;
   if (fields & GA_GIVES_K_DRIFT) ask->k_drift = NULL;
   if (fields & GA_GIVES_R) ask->R = NULL;
+  if (fields & GA_GIVES_MX) ask->Mx = NULL;
   if (fields & GA_GIVES_DR) ask->L = ask->P = NULL;
 }
 

@@ -62,7 +62,7 @@ typedef struct ga_model_field {
   size_t at;                /* its offset in ga_evaluation */
   ga_model_field_kind kind; /* a matrix, or a vector of this length */
 } ga_model_field;
-enum { GA_MODEL_FIELDS = 16 };
+enum { GA_MODEL_FIELDS = 17 };
 extern const ga_model_field ga_model_field_list[GA_MODEL_FIELDS];
 
 static inline void *ga_model_field_value(const ga_evaluation *ask, const ga_model_field *field) {

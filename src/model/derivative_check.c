@@ -157,8 +157,8 @@ static void check_holonomic(checker *c, pair *G) {
 }
 
 /* If the model says that M is constant: compare M at the point with M at an arbitrary other one,
- * 0.37 later and moved by about 0.1. *M and scratch level 0 are overwritten. A callback that fails
- * ends this check without a verdict. */
+ * 0.37 later and moved by about 0.1. *M and scratch level 0 are overwritten; the result goes to the
+ * report and to c->verdict. */
 static void check_const_mass(checker *c, pair *M) {
   ga_eval *e = &c->own;
   const ga_eval_point *p = &c->point;
@@ -166,8 +166,8 @@ static void check_const_mass(checker *c, pair *M) {
   if (!e->model->const_mass || e->mass_given) return;
   for (int i = 0; i < e->nv; i++) fd->w[i] = 0.1 * p->x[i] / (1 + c->speed);
   ga_space_step(e->model->space, p->q, fd->w, fd->q);
-  if (ga_eval_mass(e, p->t, p->q, &M->given) == GA_OK &&
-      ga_eval_mass(e, p->t + 0.37, fd->q, &M->quotient) == GA_OK) {
+  if (succeeded(c, ga_eval_mass(e, p->t, p->q, &M->given)) &&
+      succeeded(c, ga_eval_mass(e, p->t + 0.37, fd->q, &M->quotient))) {
     compare_entries(c, "const_mass", ga_csr_nnz(&M->given), M->given.val, M->quotient.val,
                     &M->given, 0);
   }
@@ -218,14 +218,13 @@ static void check_nonholonomic(checker *c, pair *H) {
 
 /* L = -dR/dlam and P = -dR/dpsi of a model that gives a reaction R of its own and these
  * derivatives, against quotients of R; results go to the report and to c->verdict. L and P have the
- * patterns of G and H and are overwritten. A callback that fails ends this check without a
- * verdict. */
+ * patterns of G and H and are overwritten. */
 static void check_reaction(checker *c, pair *L, pair *P) {
   ga_eval *e = &c->own;
   char name[32];
   if (!(e->given & GA_GIVES_R) || !(e->given & GA_GIVES_DR)) return;
-  if (ga_eval_reaction_dmult(e, &c->point, &L->given, &P->given) != GA_OK ||
-      ga_difference_multipliers(e, &c->point, &L->quotient, &P->quotient) != GA_OK) {
+  if (!succeeded(c, ga_eval_reaction_dmult(e, &c->point, &L->given, &P->given)) ||
+      !succeeded(c, ga_difference_multipliers(e, &c->point, &L->quotient, &P->quotient))) {
     return;
   }
   if (e->nlam > 0) {
@@ -236,6 +235,25 @@ static void check_reaction(checker *c, pair *L, pair *P) {
     compare_entries(c, name_if_given(c, GA_GIVES_DR, "P", name), ga_csr_nnz(&P->given),
                     P->given.val, P->quotient.val, &P->given, c->H_size);
   }
+}
+
+/* If given: M x against M times x. Overwrites e->M and scratch level 0; the result goes to the report
+ * and to c->verdict. */
+static void check_product(checker *c) {
+  const ga_eval_point *p = &c->point;
+  ga_eval *e = &c->own;
+  double *given = e->fd[0].hi, *product = e->fd[0].lo;
+  char name[32];
+  if (!name_if_given(c, GA_GIVES_MX, "Mx", name)) return;
+  const ga_evaluation ask = {.Mx = given, .x = p->x};
+  if (!succeeded(c, ga_eval_all(e, p->t, p->q, p->v, &ask)) ||
+      !succeeded(c, ga_eval_mass(e, p->t, p->q, &e->M))) {
+    return;
+  }
+  ga_csr_mul(&e->M, 1, p->x, product);
+  c->against = "M times x";
+  compare_entries(c, name, e->nv, given, product, NULL, 0);
+  c->against = "difference quotient";
 }
 
 /* If given: Kt against quotients of M x - F - R by q, Ct against quotients of -F - R by v. Both
@@ -334,6 +352,7 @@ static bool allocate_fields(ga_evaluation *all, const ga_model *model, ga_arena 
   }
   all->F = ga_arena_doubles(arena, nv);
   all->R = ga_arena_doubles(arena, nv);
+  all->Mx = ga_arena_doubles(arena, nv);
   double **const lam_size[] = {&all->g, &all->gt, &all->drift};
   for (int i = 0; i < 3; i++) *lam_size[i] = ga_arena_doubles(arena, nlam);
   all->k = ga_arena_doubles(arena, (size_t)model->npsi);
@@ -379,6 +398,7 @@ ga_status ga_model_check_derivatives(const ga_model *model, double t, const doub
   check_const_mass(&c, &M);
   check_constant_rows(&c, &M);
   check_reaction(&c, &G, &H);
+  check_product(&c);
   check_tangents(&c, &Kt, &Ct);
   check_evaluate(&c, &all, &alone);
   ga_arena_free(&arena);

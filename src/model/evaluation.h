@@ -124,6 +124,11 @@ static inline bool ga_eval_own_reaction(const ga_eval *e) {
   return (e->given & GA_GIVES_R) != 0;
 }
 
+/* The model gives M x as a vector, and M is not constant. */
+static inline bool ga_eval_gives_product(const ga_eval *e) {
+  return (e->given & GA_GIVES_MX) != 0 && !e->const_mass;
+}
+
 /* The same for one field. */
 ga_status ga_eval_mass(ga_eval *e, double t, const double *q, ga_csr *M);
 ga_status ga_eval_force(ga_eval *e, double t, const double *q, const double *v, double *F);

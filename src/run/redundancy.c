@@ -260,7 +260,14 @@ ga_status ga_redundancy_accept(ga_integrator *it) {
   if (!r->on || it->step.eq.ndropped == 0) return GA_OK;
   ga_status status = GA_OK;
   if (it->method->report != GA_REPORT_ALL) {
-    status = ga_saddle_least(&it->saddle, &at->M, &at->G, &at->H, it->mem.lam, it->mem.psi);
+    const ga_csr *M = &at->M;
+    if (it->step.eq.by_product) { /* that of the site is of the last Newton matrix */
+      status = ga_eval_mass(&it->eval, at->t, at->q, &it->eval.M);
+      M = &it->eval.M;
+    }
+    if (status == GA_OK) {
+      status = ga_saddle_least(&it->saddle, M, &at->G, &at->H, it->mem.lam, it->mem.psi);
+    }
   }
   if (status == GA_OK && r->aged) status = ga_redundancy_choose_anew(it);
   return status;

@@ -25,7 +25,7 @@ static int evaluate_frozen(void *user, double t, const double *q, const double *
 
 /* Fields that do not change when the time is stopped. Z and the drifts contain derivatives with
  * respect to time, which are zero here. */
-enum { WITHOUT_TIME = GA_GIVES_G | GA_GIVES_H | GA_GIVES_TANGENTS };
+enum { WITHOUT_TIME = GA_GIVES_G | GA_GIVES_H | GA_GIVES_TANGENTS | GA_GIVES_MX };
 
 /* ---- the motion ----------------------------------------------------------------------------- */
 

@@ -121,6 +121,8 @@ ga_status ga_equations_init(ga_equations *s, const ga_method *method, const ga_o
     s->dropped = ga_arena_take(arena, (size_t)(s->nlam + s->npsi), sizeof(bool));
     s->unit = ga_arena_doubles(arena, (size_t)(s->nlam + s->npsi));
   }
+  s->by_product = ga_eval_gives_product(eval) && method->nx == 1 && !method->weighted &&
+                  method->dyn[0].site == GA_SITE_NEW && !eval->team;
   ga_sites_init(s, arena);
   if (eval->team) {
     s->row_terms = ga_arena_doubles(arena, (size_t)(3 * s->nx));
@@ -131,7 +133,7 @@ ga_status ga_equations_init(ga_equations *s, const ga_method *method, const ga_o
   if (arena->failed) {
     return ga_fail(s->err, GA_ERR_MEM, "no memory for a step with %d unknowns", s->n);
   }
-  s->mass_is_diagonal = is_diagonal(&s->site->M);
+  s->mass_is_diagonal = is_diagonal(&s->site->M) && !s->by_product;
   s->straight = is_straight(s);
   return GA_OK;
 }
@@ -291,10 +293,15 @@ void ga_equations_sizes(const ga_equations *s, double *size_q, double *size_v) {
 
 /* ---- the residual --------------------------------------------------------------------------- */
 
-/* r = m M x, m of the tableau, nv numbers. */
-static void multiply_mass(const ga_equations *s, const ga_csr *M, const double *restrict x,
+/* r = m M x, m of the tableau, nv numbers. The site must be evaluated. */
+static void multiply_mass(const ga_equations *s, const ga_site *site, const double *restrict x,
                           double *restrict r) {
   const double m = s->tab.m;
+  const ga_csr *M = &site->M;
+  if (s->by_product) {
+    for (int i = 0; i < s->nv; i++) r[i] = m * site->Mx[i];
+    return;
+  }
   if (!s->mass_is_diagonal) {
     ga_csr_mul(M, m, x, r);
     return;
@@ -365,7 +372,7 @@ static ga_status dynamic_row(ga_equations *s, int j, const double *x, double *r,
     residual_diagonal_mass(s->nv, s->tab.m, s->tab.phi, site->M.val, xj, F, reaction, r, terms);
     return status;
   }
-  multiply_mass(s, &site->M, xj, r);
+  multiply_mass(s, site, xj, r);
   if (s->method->weighted) {
     add_forces_and_old_terms(s->nv, s->tab.phi, F, reaction, s->old_terms, r, terms);
   } else {

@@ -16,7 +16,8 @@
 
 /* A point at which rows are evaluated, with M, F, G, H there. They are valid for its t, q, v from
  * the moment `evaluated` is set until the site moves. F is evaluated at the new site only. With
- * weighted rows the M of the new site is that of a predicted point.
+ * weighted rows the M of the new site is that of a predicted point; if the model gives M x
+ * (ga_equations.by_product) it is that of the last Newton matrix.
  *   t = t_n + c h,  q = q_n o exp(by_wq w_q), or q_n o exp(c h v_n) where by_wq = 0,
  *   v = (1 - by_v1) v_n + by_v1 v_1 */
 typedef struct ga_site {
@@ -25,6 +26,7 @@ typedef struct ga_site {
   double t;
   double *q, *v, *F;
   ga_csr M, G, H;
+  double *Mx;      /* M x, of the new site; NULL: M is evaluated instead */
   double *T;       /* tangent of exp at by_wq w_q */
   bool evaluated;  /* M, F, G, H are those of (t, q, v) */
   bool mass_known; /* M is constant and was evaluated once */
@@ -54,6 +56,8 @@ typedef struct ga_equations {
   bool constrained;                /* there are constraint rows, on some process of a team */
   bool has_hat;                    /* some rows are evaluated at v^_1 */
   bool mass_is_diagonal;           /* the pattern of M is diagonal */
+  bool by_product;                 /* the model gives M x; M is needed for Newton matrices only */
+  long mass_of;                    /* then: number of the evaluation that gave M */
   bool straight;                   /* q_1 = q_n + w_q is computed directly; w_q is not set */
 
   /* Redundant rows of g, then of k, are left out: their residuals and multipliers are zero, and the

@@ -173,6 +173,7 @@ ga_status ga_matrix_init(ga_matrix *m, ga_equations *s, ga_arena *arena) {
   ga_csr_init(&d->Y, s->npsi, s->nv, model->pat_H, arena);
   if (!model->space->commutative) ga_csr_init(&d->GT, s->nlam, s->nv, model->pat_G, arena);
   m->acc_term = -1;
+  m->mass = s->by_product ? &s->site[GA_SITE_NEW].M : NULL;
   for (int j = 0; j < method->nx && !arena->failed; j++) add_dynamic_row(m, s, j, arena);
   for (int c = 0; c < method->ncon && !arena->failed; c++) add_constraint_row(m, s, c, arena);
   if (s->may_drop) add_diagonal_slots(m, s, arena);
@@ -184,8 +185,8 @@ ga_status ga_matrix_init(ga_matrix *m, ga_equations *s, ga_arena *arena) {
 }
 
 /* Kt = D_q(M x - F - R), Ct = d/dv(-F - R) of dynamic row j at its site, minus the forces that this
- * row omits; L, P of an own reaction; q_scale and v_scale of the row. Kt, Ct are not evaluated
- * again if they came with the residual. Weighted rows: M at a predicted point is constant, so x
+ * row omits; L, P of an own reaction; M where residuals do without it; q_scale and v_scale of the
+ * row. Kt, Ct, M are not evaluated again if they came with the residual. Weighted rows: M at a predicted point is constant, so x
  * counts as 0. */
 static ga_status dynamic_derivatives(ga_matrix *m, ga_equations *s, const double *x, int j) {
   ga_tangents *d = &m->tangents;
@@ -206,7 +207,14 @@ static ga_status dynamic_derivatives(ga_matrix *m, ga_equations *s, const double
   m->dyn[j].v_scale = s->tab.phi * s->h * site->by_v1;
   if (status != GA_OK || (site->by_wq == 0 && site->by_v1 == 0)) return status;
   if (d->of == s->evaluations) return GA_OK; /* they came along with the residual */
-  status = ga_eval_tangents(s->eval, &p, Kt, Ct);
+  const ga_evaluation out = {.x = p.x,
+                             .lam = p.lam,
+                             .psi = p.psi,
+                             .Kt = Kt,
+                             .Ct = Ct,
+                             .M = s->mass_of != s->evaluations ? m->mass : NULL};
+  status = ga_eval_all(s->eval, p.t, p.q, p.v, &out);
+  if (status == GA_OK) s->mass_of = s->evaluations;
   if (status != GA_OK || row->forces != GA_FORCES_REACTION) return status;
   p.x = p.lam = p.psi = s->zero;
   status = ga_eval_tangents(s->eval, &p, &d->K0, &d->C0);
@@ -281,7 +289,7 @@ static ga_status evaluate_derivatives(ga_matrix *m, ga_equations *s, const doubl
 }
 
 /* most matrices that list_matrices lists */
-enum { LIST = 4 * GA_MAX_X + 9 };
+enum { LIST = 4 * GA_MAX_X + 10 };
 /* Fill list with the matrices that hold values; some may be empty. Returns their number. */
 static int list_matrices(const ga_matrix *m, const ga_csr *list[LIST]) {
   const ga_tangents *d = &m->tangents;
@@ -293,6 +301,7 @@ static int list_matrices(const ga_matrix *m, const ga_csr *list[LIST]) {
     for (int k = 0; k < 4; k++) list[n++] = rows[k];
   }
   for (int k = 0; k < 8; k++) list[n++] = single[k];
+  if (m->mass) list[n++] = m->mass;
   return n;
 }
 
@@ -329,7 +338,7 @@ void ga_matrix_load(ga_matrix *m, const double *values) {
 /* Evaluate all derivatives at x again, now with checks: the status and message of the callback that
  * is not finite, GA_OK if there is none. The tangents are overwritten. */
 ga_status ga_matrix_blame(ga_matrix *m, ga_equations *s, const double *x) {
-  m->tangents.of = 0;
+  m->tangents.of = s->mass_of = 0;
   return evaluate_derivatives(m, s, x);
 }
 

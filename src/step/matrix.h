@@ -25,6 +25,7 @@ typedef struct ga_row_terms {
 typedef struct ga_matrix {
   ga_tangents tangents;
   ga_row_terms dyn[GA_MAX_X], con[GA_MAX_CON];
+  ga_csr *mass; /* M of the matrix where residuals do without it (by_product), else NULL */
   int mass_term[GA_MAX_X], lam_term[GA_MAX_X], psi_term[GA_MAX_X];
   int acc_term; /* G of an acceleration row, -1 if there is none */
   ga_block_matrix blocks;

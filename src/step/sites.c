@@ -29,6 +29,7 @@ void ga_sites_init(ga_equations *s, ga_arena *arena) {
     site->v = ga_arena_doubles(arena, (size_t)s->nv);
     site->F = ga_arena_doubles(arena, (size_t)s->nv);
     site->T = ga_arena_doubles(arena, (size_t)ga_space_tangent_size(model->space));
+    if (s->by_product) site->Mx = ga_arena_doubles(arena, (size_t)s->nv);
     ga_csr_init(&site->M, s->nv, s->nv, model->pat_M, arena);
     ga_csr_init(&site->G, s->nlam, s->nv, model->pat_G, arena);
     ga_csr_init(&site->H, s->npsi, s->nv, model->pat_H, arena);
@@ -198,18 +199,19 @@ static void want_tangents(ga_equations *s, const double *x, ga_tangents *with, g
 }
 
 /* Evaluate everything that the rows need at the new site: F, G, H, M if it varies, and s->k, g, gt;
- * with: see want_tangents. */
+ * with: see want_tangents. If the model gives M x, M is evaluated with tangents only. */
 static ga_status evaluate_new(ga_equations *s, const double *x, ga_tangents *with) {
   ga_site *now = &s->site[GA_SITE_NEW];
-  bool mass = !s->method->weighted && !now->mass_known;
+  bool mass = !s->method->weighted && !now->mass_known && (with || !s->by_product);
   ga_evaluation all = {.F = now->F, .G = &now->G, .H = &now->H, .k = s->k};
   if (mass) all.M = &now->M;
+  if (s->by_product) all.Mx = now->Mx, all.x = x;
   if (s->has_row[GA_ROW_POS]) all.g = s->g;
   if (!s->eval->model->scleronomic && s->has_row[GA_ROW_VEL]) all.gt = s->gt;
   want_tangents(s, x, with, &all);
   ga_status status = ga_eval_all(s->eval, now->t, now->q, now->v, &all);
   if (status != GA_OK) return status;
-  if (mass) now->mass_known = s->eval->const_mass;
+  if (mass) now->mass_known = s->eval->const_mass, s->mass_of = s->evaluations;
   now->evaluated = true;
   return GA_OK;
 }
@@ -261,7 +263,7 @@ ga_status ga_sites_blame(ga_equations *s) {
     if (!site->used) continue;
     ga_evaluation got = {.M = &site->M, .G = &site->G, .H = &site->H};
     if (k == GA_SITE_NEW) {
-      got.F = site->F, got.k = s->k;
+      got.F = site->F, got.k = s->k, got.Mx = site->Mx;
       if (s->has_row[GA_ROW_POS]) got.g = s->g;
       if (s->has_row[GA_ROW_VEL]) got.gt = s->gt;
     }

@@ -293,21 +293,22 @@ ga_status ga_difference_multipliers(ga_eval *e, const ga_eval_point *p, ga_csr *
 }
 
 /* out = -F - R at p; with `mass` also + M x, without constant rows of M, whose derivative is zero.
- * all: see point_reaction. Overwrites e->M, e->G, e->H and mid of scratch level 1, so at most one
- * quotient may be under way. */
+ * all: see point_reaction. Overwrites e->M, e->G, e->H and mid, near of scratch level 1, so at most
+ * one quotient may be under way. */
 static ga_status force_balance(ga_eval *e, const ga_eval_point *p, bool all, bool mass,
                                double *out) {
   struct ga_difference_level *fd = &e->fd[1]; /* quotients of this function run on level 0 */
   ga_status status = point_reaction(e, p, all, out);
-  const ga_evaluation ask = {.F = fd->mid, .M = mass ? &e->M : NULL};
+  const bool product = mass && ga_eval_gives_product(e);
+  ga_evaluation ask = {.F = fd->mid, .x = p->x};
+  if (product) ask.Mx = fd->near;
+  if (mass && !product) ask.M = &e->M;
   if (status == GA_OK) status = ga_eval_all(e, p->t, p->q, p->v, &ask);
   if (status != GA_OK) return status;
   ga_axpy(e->nv, -1, fd->mid, out);
+  if (mass && !product) ga_csr_mul(&e->M, 1, p->x, fd->near);
   for (int i = 0; i < e->nv && mass; i++) {
-    if (ga_adapter_mass_row_constant(e->model, i)) continue;
-    double sum = 0;
-    for (int k = e->M.ptr[i]; k < e->M.ptr[i + 1]; k++) sum += e->M.val[k] * p->x[e->M.col[k]];
-    out[i] += sum;
+    if (!ga_adapter_mass_row_constant(e->model, i)) out[i] += fd->near[i];
   }
   return GA_OK;
 }
