@@ -8,9 +8,9 @@
  *   joint/        joint_types.c: joints as tables over primitives; joint.c, rolling.c: their rows;
  *                 coordinate.c: coordinates of joints, drives, couplers
  *   force/        one file for each type of force, force_types.c: their registry; law.c: functions
- *   evaluate/     frame_pair.c: rows and tangents between two frames; pass.c: one evaluation, from
- *                 space axes to the velocities of bodies; evaluate.c: the ga_model;
- *                 time_corners.c: kinks and jumps in time
+ *   evaluate/     frame_pair.c: rows and tangents between two frames; pass.c: one evaluation;
+ *                 absolute.c: from space axes to the velocities of bodies; evaluate.c: the
+ *                 ga_model; time_corners.c: kinks and jumps in time
  *   build/        add_*.c, names.c, points.c: the calls of ga_mechanism.h before the build;
  *                 layout.c: order of unknowns, patterns, slots; metric.c: weights of lengths and
  *                 angles; build.c: the model and its start
@@ -81,6 +81,9 @@ enum { GA_SAMPLES_MAX = 256 };
     int count, room;  \
   }
 
+typedef struct ga_carrier ga_carrier;
+typedef struct ga_gradient ga_gradient;
+
 /* Columns of one body or element. */
 typedef struct ga_column_block {
   int body;                  /* number of the body; -1: of an element */
@@ -114,6 +117,7 @@ struct ga_mechanism {
   int nq, nv, nlam, npsi;
   ga_csr M, K, G, H; /* patterns; K is that of Kt and Ct */
   ga_model model;
+  const ga_carrier *carrier;
   double *q0, *v0;        /* start values */
   const double *anywhere; /* zeros: q and v of calls in which only time matters */
   double length; /* largest distance of points of joints and forces and of centres of mass */
@@ -155,14 +159,43 @@ struct ga_pass {
   bool nonholonomic;        /* k, H, Y or k_drift are wanted */
   bool tangents;            /* Kt and Ct are wanted */
   bool curved;              /* Z, Y or a drift is wanted: second derivatives */
-  int tag[GA_FRAME_SLOTS];  /* cache: the body whose frame is in the slot, -1: none */
+  /* of the absolute carrier: */
+  int tag[GA_FRAME_SLOTS]; /* cache: the body whose frame is in the slot, -1: none */
   ga_frame slot[GA_FRAME_SLOTS], spare;
   const ga_frame *frame[2]; /* of the element that asked last */
 };
 
-/* Prepares a pass at (t, q, v): sets flags from `out`, empties the cache; arrays are borrowed. */
-void ga_pass_begin(ga_pass *pass, const ga_mechanism *m, double t, const double *q, const double *v,
+/* How the numbers of elements, which know frames only, reach the arrays of the model: what the
+ * functions ga_pass_.. below do, by what the unknowns are. */
+struct ga_carrier {
+  bool (*begin)(ga_pass *pass); /* false: no memory */
+  void (*end)(ga_pass *pass);
+  void (*frames)(ga_pass *pass, const ga_element *el, const ga_frame **a, const ga_frame **b);
+  void (*frame)(ga_pass *pass, int body, ga_frame *frame);
+  void (*row)(ga_pass *pass, const ga_element *el, int i, const ga_row *row);
+  void (*point_row)(ga_pass *pass, const ga_element *el, int i, int k, const ga_pair *p);
+  void (*force)(ga_pass *pass, const ga_element *el, const double *f);
+  void (*tangent)(ga_pass *pass, const ga_element *el, ga_tangent *t);
+  void (*point_tangent)(ga_pass *pass, const ga_element *el, const double *phi, const ga_pair *p);
+  /* ga_pass_reach with the gradient of the function; the row of a rate: H -= g.v, Y -= g.q, *drift -=
+   * g.q v */
+  void (*reach)(ga_pass *pass, const ga_element *el, const ga_gradient *g, const double *f);
+  void (*row_reach)(ga_pass *pass, const ga_element *el, const ga_gradient *g, double *drift);
+  /* derivatives by the block of one body in a gradient, from those by its frame and its rates */
+  void (*gradient)(const ga_pass *pass, int body, const ga_frame *frame, const double *plain,
+                   const double *rate, double *by_q, double *by_v);
+  void (*inertia)(ga_pass *pass); /* M, F, Kt, Ct of masses and gravity; before the elements, */
+  void (*finish)(ga_pass *pass);  /* after them */
+  void (*motion)(ga_pass *pass, int body, const double *vd, ga_frame *frame, double *p, double *xdd,
+                 double *wd);
+};
+extern const ga_carrier ga_carrier_absolute;
+
+/* Prepares a pass at (t, q, v): sets flags from `out`; arrays are borrowed. False: no memory. Each
+ * pass that was begun must be ended. */
+bool ga_pass_begin(ga_pass *pass, const ga_mechanism *m, double t, const double *q, const double *v,
                    const ga_evaluation *out);
+void ga_pass_end(ga_pass *pass);
 /* *a, *b = frames of an element's bodies, valid until the next call. To be called before the
  * functions below. */
 void ga_pass_frames(ga_pass *pass, const ga_element *el, const ga_frame **a, const ga_frame **b);
@@ -194,10 +227,12 @@ static inline const double *ga_pass_psi(const ga_pass *pass, const ga_element *e
 /* All blocks that ga_pass_tangent writes for an element of this structure. */
 unsigned ga_pass_blocks(const ga_mechanism *m, const ga_element *el, const ga_structure *s);
 
-/* *frame <- frame of a body, without a change of the cache. own <- P^T f: a covector (force, moment)
- * in space axes becomes one of the body's own velocities. */
-void ga_pass_frame(const ga_pass *pass, int body, ga_frame *frame);
-void ga_pass_own_axes(const ga_body_kind *kind, const double *R, const double *f, double *own);
+/* *frame <- frame of a body; frames of an element stay valid. ga_pass_motion: also its quaternion p
+ * (of a planar body the angle) and its accelerations x'', omega' in space axes for v' = vd; p, vd
+ * NULL: not wanted. */
+void ga_pass_frame(ga_pass *pass, int body, ga_frame *frame);
+void ga_pass_motion(ga_pass *pass, int body, const double *vd, ga_frame *frame, double *p,
+                    double *xdd, double *wd);
 
 /* Set the values of signals in a call whose own variables have values; the same, then f and, if they
  * are wanted, the derivatives c->by. 0, or the code of an author's function (signal/signal.c). */
@@ -207,6 +242,9 @@ int ga_pass_call(ga_pass *pass, ga_call *c, bool derivatives, double *f);
  * 12 numbers (force, moment of A, then of B) in space axes; NULL: it acts on the element's
  * coordinate with factor 1. 0, or the code of an author's function. */
 int ga_pass_reach(ga_pass *pass, const ga_element *el, const ga_call *c, const double *f);
+
+/* The code of an evaluation without memory: no element has it. */
+enum { GA_PASS_MEMORY = -2147483647 };
 
 /* The code > 0 that an element returns if a smaller step may help: 1 + its number, which names it
  * in messages. */

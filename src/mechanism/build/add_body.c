@@ -13,6 +13,7 @@ ga_status ga_mechanism_new(ga_mechanism **out) {
   ga_mechanism *m = *out = ga_calloc(1, sizeof *m);
   if (!m) return GA_ERR_MEM;
   m->formulation = GA_FORMULATION_R3SO3;
+  m->carrier = &ga_carrier_absolute;
   if (!GA_GROW(m->bodies)) {
     ga_mechanism_free(m);
     *out = NULL;

@@ -483,6 +483,7 @@ const double *ga_mechanism_v0(const ga_mechanism *m) {
 const char *ga_mechanism_explain(const ga_mechanism *m, int code, char *text, size_t room) {
   const int i = abs(code) - 1;
   if (room > 0) text[0] = '\0';
+  if (code == GA_PASS_MEMORY) snprintf(text, room, "no memory for an evaluation");
   if (i < 0 || i >= m->elements.count) return text;
   const ga_element *el = &m->elements.item[i];
   snprintf(text, room, "%s '%s': %s", el->type->what, el->name,

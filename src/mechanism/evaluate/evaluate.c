@@ -16,29 +16,21 @@
 int ga_mechanism_evaluate(const ga_mechanism *m, double t, const double *q, const double *v,
                           const ga_evaluation *out) {
   ga_pass pass;
-  ga_pass_begin(&pass, m, t, q, v, out);
+  int code = 0;
+  if (!ga_pass_begin(&pass, m, t, q, v, out)) return GA_PASS_MEMORY;
   if (out->F) memset(out->F, 0, (size_t)m->nv * sizeof(double));
   if (out->gt) memset(out->gt, 0, (size_t)m->nlam * sizeof(double));
   if (out->R) memset(out->R, 0, (size_t)m->nv * sizeof(double));
-  if (out->M || out->F || pass.tangents) {
-    /* mass, weight, gyroscopic terms; body 0 is the ground, which has no unknowns */
-    for (int i = 1; i < m->bodies.count; i++) {
-      const ga_solid *b = &m->bodies.item[i];
-      b->kind->inertia(&pass, b);
-    }
-  }
-  for (int c = 0; out->M && c < m->coordinates.count; c++) {
-    const ga_angle *angle = &m->coordinates.item[c];
-    if (angle->M_at >= 0) out->M->val[angle->M_at] = angle->inertia;
-  }
+  m->carrier->inertia(&pass);
   /* M alone: no element adds to it */
-  if (!out->F && !pass.tangents && !pass.holonomic && !pass.nonholonomic) return 0;
-  for (int i = 0; i < m->elements.count; i++) {
+  const bool all = out->F || pass.tangents || pass.holonomic || pass.nonholonomic;
+  for (int i = 0; all && i < m->elements.count && code == 0; i++) {
     const ga_element *el = &m->elements.item[i];
-    const int code = el->type->evaluate(&pass, el);
-    if (code != 0) return code;
+    code = el->type->evaluate(&pass, el);
   }
-  return 0;
+  if (code == 0) m->carrier->finish(&pass);
+  ga_pass_end(&pass);
+  return code;
 }
 
 /* ga_model_ops.evaluate; user is the mechanism. Fills *out; returns 0 or the code of an element. */
@@ -59,18 +51,20 @@ static void body_energy(const ga_mechanism *m, const ga_solid *b, const ga_frame
 }
 
 /* ga_model_ops.energy: *kin, *pot <- kinetic and potential energy in J of all bodies and elements;
- * forces without a potential count 0. user is the mechanism, v is not NULL. Always returns 0. */
+ * forces without a potential count 0. user is the mechanism, v is not NULL. Returns 0, or < 0 without
+ * memory. */
 static int model_energy(void *user, double t, const double *q, const double *v, double *kin,
                         double *pot) {
   const ga_mechanism *m = user;
   const ga_evaluation nothing = {0};
   ga_pass pass;
-  ga_pass_begin(&pass, m, t, q, v, &nothing);
+  *kin = *pot = NAN;
+  if (!ga_pass_begin(&pass, m, t, q, v, &nothing)) return GA_PASS_MEMORY;
   *kin = *pot = 0;
   for (int i = 1; i < m->bodies.count; i++) {
     const ga_solid *b = &m->bodies.item[i];
     ga_frame f;
-    b->kind->frame(q + b->q_at, v + b->v_at, &f);
+    ga_pass_frame(&pass, i, &f);
     body_energy(m, b, &f, kin, pot);
   }
   for (int c = 0; c < m->coordinates.count; c++) {
@@ -81,6 +75,7 @@ static int model_energy(void *user, double t, const double *q, const double *v, 
     const ga_element *el = &m->elements.item[i];
     if (el->type->energy) *pot += el->type->energy(&pass, el);
   }
+  ga_pass_end(&pass);
   return 0;
 }
 
@@ -130,8 +125,8 @@ const char *ga_mechanism_explain_nonfinite(const ga_mechanism *m, double t, cons
                                            size_t room) {
   const ga_evaluation nothing = {.u = u};
   ga_pass pass;
-  ga_pass_begin(&pass, m, t, q, v, &nothing);
   if (room > 0) text[0] = '\0';
+  if (!ga_pass_begin(&pass, m, t, q, v, &nothing)) return text;
   for (int i = 0; i < m->elements.count; i++) {
     const ga_element *el = &m->elements.item[i];
     ga_call call;
@@ -144,9 +139,11 @@ const char *ga_mechanism_explain_nonfinite(const ga_mechanism *m, double t, cons
       const int derivative = find_nonfinite(&call, &along, &bad);
       if (derivative < 0) continue;
       describe_call(el, &call, derivative, along, bad, text, room);
+      ga_pass_end(&pass);
       return text;
     }
   }
+  ga_pass_end(&pass);
   return text;
 }
 

@@ -4,12 +4,12 @@
  * A frame is a point x (the centre of mass) and a rotation R, with their velocities x' and
  * omega = R Omega. Elements know frames only, all vectors in space axes; a variation is
  * (dx_a, dphi_a, dx_b, dphi_b) with dR = dphi~ R, 12 numbers. How these become the velocities of a
- * kind of body is in its table (body_kinds.c); pass.c applies it to all elements alike.
+ * kind of body is in its table (body_kinds.c); absolute.c applies it to all elements alike.
  *
  * Derivatives given by elements are plain: x' and omega are held, and a vector in space axes is
  * differentiated as such. The model needs derivatives with Omega held (on SE(3) R^T x', too), and
  * covectors in body axes. With domega = dphi x omega and d(R^T f) = R^T (df + f x dphi), the
- * difference is a few cross products; pass.c adds them for all elements. */
+ * difference is a few cross products; absolute.c adds them for all elements. */
 #ifndef GA_SRC_PAIR_H
 #define GA_SRC_PAIR_H
 

@@ -39,11 +39,13 @@ ga_corner ga_element_next_corner(const ga_mechanism *m, const ga_element *el, do
   ga_pass pass;
   ga_call call;
   if (!el->type->function) return first;
-  ga_pass_begin(&pass, m, t, m->anywhere, m->anywhere, &nothing);
+  first.hidden = !ga_pass_begin(&pass, m, t, m->anywhere, m->anywhere, &nothing);
+  if (first.hidden) return first;
   for (int k = 0; el->type->function(&pass, el, k, &call); k++) {
     const ga_corner c = call_corner(el, &call, t);
     join(&first, &c);
   }
+  ga_pass_end(&pass);
   return first;
 }
 

@@ -186,15 +186,7 @@ static int drive_evaluate(ga_pass *pass, const ga_element *el) {
 static void put_gradient(ga_pass *pass, const ga_element *el, const ga_gradient *g) {
   const ga_evaluation *out = pass->out;
   double drift = -g->t;
-  for (int i = 0; el->reach && i < el->reach->count; i++) {
-    const ga_reach_block *b = &el->reach->block[i];
-    const int at = el->reach->row_at[i];
-    for (int k = 0; k < b->n; k++) {
-      if (out->H) out->H->val[at + k] -= g->v[b->first + k];
-      if (out->Y) out->Y->val[at + k] -= g->q[b->first + k];
-      if (out->k_drift) drift -= g->q[b->first + k] * pass->v[b->v_at + k];
-    }
-  }
+  if (el->reach) pass->m->carrier->row_reach(pass, el, g, &drift);
   if (out->k_drift) out->k_drift[el->psi_at] = drift;
 }
 

@@ -45,8 +45,12 @@ static int check_drive(const ga_mechanism *m, const ga_element *el, double t, do
   ga_pass pass;
   ga_call call;
   double size[2], by;
-  ga_pass_begin(&pass, m, t, m->anywhere, m->anywhere, &nothing);
-  if (!el->type->function || !el->type->function(&pass, el, 0, &call)) return 0;
+  if (!el->type->function || !ga_pass_begin(&pass, m, t, m->anywhere, m->anywhere, &nothing)) {
+    return 0;
+  }
+  const bool moves = el->type->function(&pass, el, 0, &call);
+  ga_pass_end(&pass);
+  if (!moves) return 0;
   if (call.time_derivatives == 0 || el->type == &ga_element_state) return 0; /* they may jump */
   if (call.law->uses) return 0; /* not a function of time alone */
   sizes_of(call.law, t, t_end, size);

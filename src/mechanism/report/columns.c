@@ -167,16 +167,14 @@ void ga_point_motion(const ga_frame *f, const double *xdd, const double *wd, con
  * the same (t, q, v), v not NULL; state->vd are the accelerations. */
 void ga_body_columns(ga_pass *pass, const ga_state *state, const ga_solid *b, double *values) {
   const ga_body_kind *kind = b->kind;
-  const double *q = pass->q + b->q_at;
   const double origin[3] = {-b->com[0], -b->com[1], -b->com[2]};
   const int nx = kind->nx, nw = kind->nphi;
-  double x[3], xd[3], a[3], xdd[3], wd[3];
+  double x[3], xd[3], a[3], xdd[3], wd[3], turn[4];
   ga_frame f;
-  kind->frame(q, pass->v + b->v_at, &f);
-  kind->acceleration(&f, state->vd + b->v_at, xdd, wd);
+  ga_pass_motion(pass, (int)(b - pass->m->bodies.item), state->vd, &f, turn, xdd, wd);
   ga_point_motion(&f, xdd, wd, origin, x, xd, a);
   for (int i = 0; i < nx; i++) *values++ = x[i];
-  for (int i = nx; i < kind->nq; i++) *values++ = q[i];
+  for (int i = nx; i < kind->nq; i++) *values++ = turn[i - nx];
   for (int i = 0; i < nx; i++) *values++ = xd[i];
   for (int i = 0; i < nw; i++) *values++ = f.w[kind->phi_at + i];
   for (int i = 0; i < nx; i++) *values++ = a[i];
@@ -185,14 +183,14 @@ void ga_body_columns(ga_pass *pass, const ga_state *state, const ga_solid *b, do
 
 /* p, L <- linear momentum, sum of m x', and angular momentum, sum of x cross m x' + R J Omega
  * (about the origin of space), of all bodies. */
-static void sum_momenta(const ga_pass *pass, double *p, double *L) {
+static void sum_momenta(ga_pass *pass, double *p, double *L) {
   ga_zero3(p);
   ga_zero3(L);
   for (int i = 1; i < pass->m->bodies.count; i++) {
     const ga_solid *b = &pass->m->bodies.item[i];
     double Omega[3], JOmega[3], spin[3];
     ga_frame f;
-    b->kind->frame(pass->q + b->q_at, pass->v + b->v_at, &f);
+    ga_pass_frame(pass, i, &f);
     ga_plus3(p, b->mass, f.xd, p);
     ga_add_cross3(b->mass, f.x, f.xd, L);
     ga_times_t3(f.R, f.w, Omega);
@@ -203,7 +201,7 @@ static void sum_momenta(const ga_pass *pass, double *p, double *L) {
 }
 
 /* values <- the columns of the whole mechanism, NWHOLE numbers; pass is at the state. */
-static void whole_values(const ga_pass *pass, const ga_state *state, double *values) {
+static void whole_values(ga_pass *pass, const ga_state *state, double *values) {
   const ga_model *model = &pass->m->model;
   model->ops->energy(model->user, state->t, state->q, state->v, &values[0], &values[1]);
   values[2] = values[0] + values[1];
@@ -216,7 +214,7 @@ ga_status ga_mechanism_outputs(const ga_mechanism *m, const ga_state *state, dou
   const ga_evaluation nothing = {.u = state->u};
   ga_pass pass;
   if (!m->built) return GA_ERR_ARG;
-  ga_pass_begin(&pass, m, state->t, state->q, state->v, &nothing);
+  if (!ga_pass_begin(&pass, m, state->t, state->q, state->v, &nothing)) return GA_ERR_MEM;
   values[0] = state->t;
   for (int i = 0; i < m->blocks.count; i++) {
     const ga_column_block *block = &m->blocks.item[i];
@@ -232,6 +230,7 @@ ga_status ga_mechanism_outputs(const ga_mechanism *m, const ga_state *state, dou
     memcpy(values + block->extra, own + type->ncolumn, (size_t)type->nextra * sizeof *own);
   }
   whole_values(&pass, state, values + m->ndefault - NWHOLE);
+  ga_pass_end(&pass);
   return GA_OK;
 }
 
@@ -266,19 +265,22 @@ double ga_mechanism_output(const ga_mechanism *m, const ga_state *state, int col
   ga_pass pass;
   if (!m->built || column < 0 || column >= m->ncolumn) return NAN;
   if (column == 0) return state->t;
-  ga_pass_begin(&pass, m, state->t, state->q, state->v, &nothing);
+  if (!ga_pass_begin(&pass, m, state->t, state->q, state->v, &nothing)) return NAN;
   const int whole = column - (m->ndefault - NWHOLE);
+  int at = whole;
   if (whole >= 0 && whole < NWHOLE) {
     whole_values(&pass, state, values);
-    return values[whole];
+  } else {
+    const ga_column_block *block = block_of_column(m, column);
+    at = column - block->first;
+    if (!block->element) {
+      ga_body_columns(&pass, state, &m->bodies.item[block->body], values);
+    } else {
+      const ga_element_type *type = block->element->type;
+      type->output(&pass, state, block->element, values);
+      if (column >= m->ndefault) at = type->ncolumn + column - block->extra;
+    }
   }
-  const ga_column_block *block = block_of_column(m, column);
-  if (!block->element) {
-    ga_body_columns(&pass, state, &m->bodies.item[block->body], values);
-    return values[column - block->first];
-  }
-  const ga_element_type *type = block->element->type;
-  type->output(&pass, state, block->element, values);
-  return values[column < m->ndefault ? column - block->first
-                                     : type->ncolumn + column - block->extra];
+  ga_pass_end(&pass);
+  return values[at];
 }

@@ -14,12 +14,10 @@
 static void point_output(ga_pass *pass, const ga_state *state, const ga_element *el,
                          double *values) {
   const ga_sensor_data *data = el->data;
-  const ga_solid *b = &pass->m->bodies.item[el->body[0]];
-  const ga_frame *f, *ground;
+  ga_frame f;
   double xdd[3], wd[3];
-  ga_pass_frames(pass, el, &f, &ground);
-  b->kind->acceleration(f, state->vd + b->v_at, xdd, wd);
-  ga_point_motion(f, xdd, wd, data->s[0], values, values + 3, values + 6);
+  ga_pass_motion(pass, el->body[0], state->vd, &f, NULL, xdd, wd);
+  ga_point_motion(&f, xdd, wd, data->s[0], values, values + 3, values + 6);
 }
 
 /* ---- measures ------------------------------------------------------------------------------- */
@@ -82,7 +80,7 @@ static void put_measures(ga_pass *pass, const ga_element *el, ga_measure_fn meas
                          double *values) {
   ga_dual out[GA_MEASURES_MAX];
   const ga_solid *solid = &pass->m->bodies.item[el->body[0]];
-  ga_measure_point p = {.solid = solid, .q = pass->q + solid->q_at, .data = el->data};
+  ga_measure_point p = {.solid = solid, .data = el->data};
   ga_pass_frames(pass, el, &p.frame[0], &p.frame[1]);
   measure(&p, out);
   for (int i = 0; i < n; i++) values[i] = out[i].f;

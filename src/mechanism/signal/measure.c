@@ -66,9 +66,9 @@ void ga_measure_body(const ga_measure_point *p, ga_dual *out) {
   ga_dual_omega(f, 0, p->n, w);
   memcpy(out, x, sizeof x);
   for (int i = 3; i < 8; i++) out[i] = (ga_dual){.n = p->n};
-  if (b->kind->turn_phi) measure_quaternion(p->q + 3, p->n, out + 3);
+  if (b->kind->turn_phi) measure_quaternion(p->turn, p->n, out + 3);
   if (b->kind->planar) {
-    out[7].f = p->q[2];
+    out[7].f = p->turn[0];
     if (p->n) out[7].d[GA_PA + 2] = 1;
   }
   memcpy(out + 8, v, sizeof v);

@@ -63,39 +63,35 @@ static const ga_reach_block *block_of(const ga_reach *reach, int body, int coord
 
 /* out <- all components of a measure at the pass's state, frame[0], [1] <- the frames of its bodies;
  * n: GA_DUAL or 0. */
-static void take_measure(const ga_pass *pass, const ga_signal *s, int n, ga_frame frame[2],
+static void take_measure(ga_pass *pass, const ga_signal *s, int n, ga_frame frame[2],
                          ga_dual *out) {
-  const ga_solid *solid = &pass->m->bodies.item[s->body[0]];
-  for (int side = 0; side < 2; side++) ga_pass_frame(pass, s->body[side], &frame[side]);
+  const bool turned = s->measure == ga_measure_body;
+  double turn[4];
+  ga_pass_motion(pass, s->body[0], NULL, &frame[0], turned ? turn : NULL, NULL, NULL);
+  ga_pass_frame(pass, s->body[1], &frame[1]);
   const ga_measure_point p = {.frame = {&frame[0], &frame[1]},
-                              .solid = solid,
-                              .q = pass->q + solid->q_at,
+                              .solid = &pass->m->bodies.item[s->body[0]],
+                              .turn = turn,
                               .data = s->data,
                               .n = n};
   s->measure(&p, out);
 }
 
 /* g += weight times the derivatives of a measure, in the velocities of its bodies. Velocities v are
- * held instead of x' and omega: the first line of the table at the head of pass.c. */
-static void measure_gradient(const ga_pass *pass, const ga_signal *s, double weight,
-                             ga_gradient *g) {
+ * held instead of x' and omega: the first line of the table at the head of absolute.c. */
+static void measure_gradient(ga_pass *pass, const ga_signal *s, double weight, ga_gradient *g) {
   ga_dual all[GA_MEASURES_MAX];
   ga_frame frame[2];
   take_measure(pass, s, GA_DUAL, frame, all);
   const double *d = all[s->component].d;
   for (int side = 0; side < 2; side++) {
     if (s->body[side] == 0) continue;
-    const ga_body_kind *kind = pass->m->bodies.item[s->body[side]].kind;
     const ga_reach_block *b = block_of(g->reach, s->body[side], -1);
-    const double *rate = d + GA_DUAL_RATES + 6 * side;
-    double held[6], own[6];
-    memcpy(held, d + 6 * side, sizeof held);
-    if (kind->turn_phi) ga_add_cross3(1, frame[side].w, rate + 3, held + 3);
-    if (kind->turn_x) ga_add_cross3(1, frame[side].xd, rate, held + 3);
-    ga_pass_own_axes(kind, frame[side].R, held, own);
-    for (int k = 0; k < b->n; k++) g->q[b->first + k] += weight * own[k];
-    ga_pass_own_axes(kind, frame[side].R, rate, own);
-    for (int k = 0; k < b->n; k++) g->v[b->first + k] += weight * own[k];
+    const double *plain = d + 6 * side, *rate = d + GA_DUAL_RATES + 6 * side;
+    double by_q[6], by_v[6];
+    pass->m->carrier->gradient(pass, s->body[side], &frame[side], plain, rate, by_q, by_v);
+    for (int k = 0; k < b->n; k++) g->q[b->first + k] += weight * by_q[k];
+    for (int k = 0; k < b->n; k++) g->v[b->first + k] += weight * by_v[k];
   }
 }
 

@@ -28,12 +28,12 @@ typedef enum ga_signal_kind {
   GA_SIGNAL_FUNCTION
 } ga_signal_kind;
 
-/* Where a measure is taken: frames of both sides, the body of side A with its own q, and the data
+/* Where a measure is taken: frames of both sides, the body of side A, and the data
  * of the sensor or force. n: GA_DUAL, or 0 if values are enough. */
 typedef struct ga_measure_point {
   const ga_frame *frame[2];
   const ga_solid *solid;
-  const double *q;
+  const double *turn; /* its quaternion, or angle; of ga_measure_body alone */
   const void *data;
   int n;
 } ga_measure_point;
@@ -97,10 +97,10 @@ struct ga_reach {
 };
 
 /* Derivatives of a number by the velocities of a reach: Dq, by v; and by t. */
-typedef struct ga_gradient {
+struct ga_gradient {
   const ga_reach *reach;
   double q[GA_REACH_VELOCITIES], v[GA_REACH_VELOCITIES], t;
-} ga_gradient;
+};
 
 /* Adds the blocks of a signal to the reach; false: it would have too many. */
 bool ga_signal_reach(const ga_mechanism *m, int signal, ga_reach *reach);

@@ -178,17 +178,19 @@ int ga_mechanism_sample(const ga_mechanism *m, double t, const double *q, const 
   }
   const ga_evaluation nothing = {.u = u};
   ga_pass pass;
-  ga_pass_begin(&pass, m, t, q, v, &nothing);
-  for (int i = 0; i < m->samples.count; i++) {
+  int code = 0;
+  if (!ga_pass_begin(&pass, m, t, q, v, &nothing)) return GA_PASS_MEMORY;
+  for (int i = 0; i < m->samples.count && code == 0; i++) {
     const ga_sample *s = &m->samples.item[i];
     ga_call call = {
         .law = &s->value, .field = "value", .variables = ga_of_time, .value = {[GA_OF_TIME_T] = t}};
     now[i] = u[s->input];
     if (fabs(t - s->every * round(t / s->every)) > ON_TIME * s->every) continue;
-    if (ga_pass_call(&pass, &call, false, &now[i]) != 0) return m->elements.count + 1 + i;
+    if (ga_pass_call(&pass, &call, false, &now[i]) != 0) code = m->elements.count + 1 + i;
   }
-  for (int i = 0; i < m->samples.count; i++) u[m->samples.item[i].input] = now[i];
-  return 0;
+  ga_pass_end(&pass);
+  for (int i = 0; i < m->samples.count && code == 0; i++) u[m->samples.item[i].input] = now[i];
+  return code;
 }
 
 /* ---- start ---------------------------------------------------------------------------------- */
@@ -198,18 +200,22 @@ ga_status ga_mechanism_settle(const ga_mechanism *m, double t, const double *q, 
                               ga_error *err) {
   const ga_evaluation nothing = {0};
   ga_pass pass;
-  ga_pass_begin(&pass, m, t, q, v, &nothing);
-  for (int i = 0; i < m->elements.count; i++) {
+  ga_status status = GA_OK;
+  if (!ga_pass_begin(&pass, m, t, q, v, &nothing)) {
+    return ga_fail(err, GA_ERR_MEM, "no memory for an evaluation");
+  }
+  for (int i = 0; i < m->elements.count && status == GA_OK; i++) {
     const ga_element *el = &m->elements.item[i];
     if (el->type != &ga_element_state) continue;
     ga_call call = {
         .law = el->data, .field = "rate", .variables = ga_of_time, .value = {[GA_OF_TIME_T] = t}};
     double f = 0;
     if (ga_pass_call(&pass, &call, false, &f) != 0 || !isfinite(f)) {
-      return ga_fail(err, GA_ERR_INITIAL, "state '%s': its rate has no value at t = %.9g", el->name,
-                     t);
+      status = ga_fail(err, GA_ERR_INITIAL, "state '%s': its rate has no value at t = %.9g",
+                       el->name, t);
     }
     v[m->coordinates.item[el->coordinate[0]].v_at] = f;
   }
-  return GA_OK;
+  ga_pass_end(&pass);
+  return status;
 }
