@@ -5,7 +5,8 @@
  * (multifrontal, for graphs that are not chains, if the library was built with it), "weak-entries"
  * (factors the strong entries by one of these and iterates for the weak ones; its old name "sweep"
  * still works); "auto" picks one by size and pattern. A solver of your own: fill a ga_linsol_ops
- * and give it to the integrator through ga_options.linsol_ops. */
+ * and give it to the integrator through ga_options.linsol_ops. A model may bring one that needs no
+ * matrix ("own", ga_model_solver). */
 #ifndef GA_LINSOL_H
 #define GA_LINSOL_H
 
@@ -141,8 +142,8 @@ GA_API void ga_linsol_detach(ga_linsol *ls);
 /* Names and summaries of the built-in solvers; NULL past the end. */
 GA_API const char *ga_linsol_name(int i);
 GA_API const char *ga_linsol_summary(int i);
-/* Whether the option linsol may have this value: "auto", the name of a built-in solver, or an old
- * name of one ("sweep" for "weak-entries"). */
+/* Whether the option linsol may have this value: "auto", the name of a built-in solver, an old name
+ * of one ("sweep" for "weak-entries"), or "own" ("tree"): the model's own. */
 GA_API bool ga_linsol_known(const char *name);
 
 #ifdef __cplusplus

@@ -88,6 +88,36 @@ typedef struct ga_corner {
   bool hidden;             /* the model may have earlier corners that it cannot tell */
 } ga_corner;
 
+/* A point at which a model's own solver works, and the factors of its matrices. */
+typedef struct ga_solver_point {
+  double t;
+  const double *q, *v, *x, *lam, *psi; /* as Kt and Ct get them */
+  const double *u;                     /* the inputs; NULL: there are none */
+  /* nv numbers, by which the position was reached, q = q_n o exp(w): a matrix T for each factor of
+   * the space that does not commute (`tangent` of its group at its part of w), I elsewhere. NULL:
+   * T = I. */
+  const double *w;
+  double a, b, c;
+} ga_solver_point;
+
+/* A solver that a model brings for A = a M + b Ct + c Kt T, such as the recursion over a tree of
+ * bodies, which forms none of the three. The library handles the constraints, by the Schur
+ * complement of their rows. Used by methods with one balance of forces ("stab2", "index3",
+ * "index2", "index1") if the option linsol is "own" (or "tree"), or "auto" from `least` velocities
+ * on; `evaluate` must give M x (GA_GIVES_MX). All functions return 0, > 0 (a pivot vanishes: try a
+ * smaller step) or < 0 (fatal). */
+typedef struct ga_model_solver {
+  const char *name; /* for messages */
+  int least;
+  size_t (*room)(void *user); /* numbers of `work`, which each integrator has for itself */
+  /* Factor A into work; diagonal: nv numbers, those of M there. Nothing of p is valid later. */
+  int (*factor)(void *user, const ga_solver_point *p, double *work, double *diagonal);
+  int (*solve)(void *user, double *work, double *b); /* b <- A^-1 b, by the last factors */
+  /* y = (a M + b Ct + c Kt T) x with any a, b, c, and the matrices of the last factors. */
+  int (*multiply)(void *user, double *work, double a, double b, double c, const double *x,
+                  double *y);
+} ga_model_solver;
+
 /* Every callback returns 0 (ok), > 0 (cannot be evaluated here, try a smaller step) or < 0 (fatal).
  * Vectors are written whole. Matrices arrive zeroed, with the model's pattern (full where the model
  * names none), M with its constant rows, if they are named; only values may be written. Callbacks
@@ -176,6 +206,8 @@ typedef struct ga_model_ops {
   int (*contact_axis)(void *user, double t, const double *q, int contact, int axis);
 
   unsigned gives; /* GA_GIVES_.. of evaluate, joined by |; the rest is left to differences */
+
+  const ga_model_solver *solver; /* optional: the model's own linear solver; NULL: none */
 } ga_model_ops;
 
 /* All pointers are borrowed: ops, user, space, patterns and names must outlive every integrator

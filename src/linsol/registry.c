@@ -59,9 +59,14 @@ static const ga_linsol_ops *find_solver(const char *name) {
   return NULL;
 }
 
-/* Is this "auto" or the name of a built-in solver? */
+/* Is this the name of the model's own solver? */
+bool ga_linsol_is_own(const char *name) {
+  return strcmp(name, "own") == 0 || strcmp(name, "tree") == 0;
+}
+
+/* Is this "auto", the model's own solver or the name of a built-in solver? */
 bool ga_linsol_known(const char *name) {
-  return strcmp(name, "auto") == 0 || find_solver(name);
+  return strcmp(name, "auto") == 0 || ga_linsol_is_own(name) || find_solver(name);
 }
 
 /* GA_ERR_BACKEND with a message for an unknown solver: the nearest known name, and all known
@@ -89,7 +94,7 @@ static ga_status choose_solver(ga_linsol *ls, const ga_options *options, const g
     ls->context = options->team->linsol_context;
   }
   if (ls->ops) return check_ops(ls->ops, err);
-  if (strcmp(options->linsol, "auto") == 0) {
+  if (strcmp(options->linsol, "auto") == 0 || ga_linsol_is_own(options->linsol)) {
     ls->ops = ga_linsol_auto(A, ls->why, sizeof ls->why);
     if (ls->ops) return GA_OK;
     return ga_fail(err, GA_ERR_MEM, "no memory to choose a linear solver for %d rows", A->nrow);
@@ -113,6 +118,23 @@ ga_status ga_linsol_open(ga_linsol *ls, const ga_options *options, const ga_csr 
   return ga_linsol_open_layout(ls, options, A, NULL, err);
 }
 
+/* Analyze the pattern of A by ls->ops; on failure close ls, with a message in err. Collective in a
+ * team (NULL: none). */
+static ga_status analyze_pattern(ga_linsol *ls, const ga_csr *A, ga_team *team, ga_error *err) {
+  ga_status status = ls->ops->analyze(ls, A);
+  if (status == GA_OK) return GA_OK;
+  char trouble[sizeof ls->trouble];
+  memcpy(trouble, ls->trouble, sizeof trouble);
+  ga_linsol_close(ls);
+  if (status == GA_ERR_MEM) {
+    ga_fail(err, status, "no memory for a linear system of %d rows", A->nrow);
+  } else {
+    status = ga_fail(err, GA_ERR_BACKEND, "linear solver could not analyze a system of %d rows%s%s",
+                     A->nrow, trouble[0] ? ": " : "", trouble);
+  }
+  return ga_team_tell(team, status, trouble[0] != '\0', err);
+}
+
 /* Choose a solver and analyze the pattern of A; see registry.h. On failure ls needs no close. With
  * a team, all processes return the same status. */
 ga_status ga_linsol_open_layout(ga_linsol *ls, const ga_options *options, const ga_csr *A,
@@ -125,18 +147,14 @@ ga_status ga_linsol_open_layout(ga_linsol *ls, const ga_options *options, const 
     ls->ops = NULL; /* nothing to close: it may be a user's that lacks free */
     return status;
   }
-  status = ls->ops->analyze(ls, A);
-  if (status == GA_OK) return GA_OK;
-  char trouble[sizeof ls->trouble];
-  memcpy(trouble, ls->trouble, sizeof trouble);
-  ga_linsol_close(ls);
-  if (status == GA_ERR_MEM) {
-    ga_fail(err, status, "no memory for a linear system of %d rows", A->nrow);
-  } else {
-    status = ga_fail(err, GA_ERR_BACKEND, "linear solver could not analyze a system of %d rows%s%s",
-                     A->nrow, trouble[0] ? ": " : "", trouble);
-  }
-  return ga_team_tell(team, status, trouble[0] != '\0', err);
+  return analyze_pattern(ls, A, team, err);
+}
+
+/* Open a solver that is not chosen by the options. */
+ga_status ga_linsol_open_as(ga_linsol *ls, const ga_linsol_ops *ops, void *context, const ga_csr *A,
+                            ga_error *err) {
+  *ls = (ga_linsol){.ops = ops, .context = context};
+  return analyze_pattern(ls, A, NULL, err);
 }
 
 /* Public: open a solver by name (NULL: "auto") for a pattern; layout may be NULL and must outlive

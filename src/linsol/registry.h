@@ -11,6 +11,10 @@ extern const ga_linsol_ops ga_linsol_dense, ga_linsol_klu, ga_linsol_mumps, ga_l
 /* klu that accepts pivots down to 1e-3 of the largest, for callers that refine their solutions */
 extern const ga_linsol_ops ga_linsol_klu_loose;
 
+/* Is this the option that asks for the model's own solver ("own", "tree")? Matrices that are formed
+ * are then factored as with "auto". */
+bool ga_linsol_is_own(const char *name);
+
 /* Most rows for which the plain loops of "dense" are faster than OpenBLAS. */
 enum { GA_DENSE_SMALL = 60 };
 
@@ -69,5 +73,9 @@ ga_status ga_linsol_solve_many(ga_linsol *ls, bool transposed, int n, int nrhs, 
 
 void ga_linsol_close(ga_linsol *ls);
 void ga_linsol_reset(ga_linsol *ls);
+
+/* Open this solver, with this context, for the pattern of A. On failure ls needs no close. */
+ga_status ga_linsol_open_as(ga_linsol *ls, const ga_linsol_ops *ops, void *context, const ga_csr *A,
+                            ga_error *err);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "base/base.h"
 #include "genalpha/ga_integrator.h"
+#include "linsol/registry.h"
 #include "method/method.h"
 
 /* Send a formatted warning to the log of the options, if there is one. */
@@ -55,6 +56,13 @@ static ga_status check_count(const ga_model *model, const ga_options *o, ga_erro
                  "%d holonomic and %d nonholonomic constraints for %d velocities: at most %d can "
                  "be independent (option redundant = allow goes on if the others follow from them)",
                  model->nlam, model->npsi, nv, nv);
+}
+
+/* GA_ERR_ARG if the model's own solver is asked for and it has none. */
+static ga_status check_solver(const ga_model *model, const ga_options *o, ga_error *err) {
+  if (!ga_linsol_is_own(o->linsol) || model->ops->solver) return GA_OK;
+  return ga_fail(err, GA_ERR_ARG,
+                 "linsol = %s: the model brings no linear solver of its own; take auto", o->linsol);
 }
 
 /* GA_ERR_ARG if parameter b is not allowed by the rule of the method. */
@@ -193,6 +201,7 @@ ga_status ga_check_setting(const ga_method *method, const ga_model *model,
   ga_status status = check_count(model, options, err);
   if (status == GA_OK) status = check_rows(method, model, err);
   if (status == GA_OK) status = check_contacts(method, model, options, err);
+  if (status == GA_OK) status = check_solver(model, options, err);
   if (status == GA_OK) status = check_b(method, options->par.b, err);
   if (status == GA_OK) status = check_options(method, options, err);
   return status != GA_OK ? status : check_parameters(method, model, options, err);

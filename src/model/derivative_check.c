@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "lie/lie.h"
 #include "model/evaluation.h"
 
 /* Everything one check needs. The sizes are those of the terms whose sums are differentiated: the
@@ -277,6 +278,60 @@ static void check_tangents(checker *c, pair *Kt, pair *Ct) {
   }
 }
 
+/* The solver of the model: `multiply` and `diagonal` against the formed matrices of A = M + 0.3 Ct +
+ * 0.2 Kt T, `solve` against `multiply`. *K and *C are overwritten, and scratch level 0; results go to
+ * the report and to c->verdict. */
+static void check_solver(checker *c, ga_csr *K, ga_csr *C, ga_arena *arena) {
+  ga_eval *e = &c->own;
+  const ga_space *space = e->model->space;
+  const ga_model_solver *solver = e->model->ops->solver;
+  struct ga_difference_level *fd = &e->fd[0];
+  void *user = e->model->user;
+  ga_eval_point *p = &c->point;
+  if (!solver) return;
+  double *work = ga_arena_doubles(arena, solver->room ? solver->room(user) : 0);
+  double *T = ga_arena_doubles(arena, (size_t)ga_space_tangent_size(space));
+  const double size = ga_max_abs(e->nv, p->x);
+  for (int i = 0; i < e->nv; i++) fd->w[i] = p->x[i] / size;
+  const ga_solver_point at = {p->t,
+                              p->q,
+                              p->v,
+                              p->x,
+                              p->lam,
+                              p->psi,
+                              ga_inputs_at(&e->inputs, p->t),
+                              space->commutative ? NULL : fd->w,
+                              1,
+                              0.3,
+                              0.2};
+  if (arena->failed || !succeeded(c, ga_eval_tangents(e, p, K, C)) ||
+      !succeeded(c, ga_eval_mass(e, p->t, p->q, &e->M))) {
+    return;
+  }
+  ga_space_tangent_rows(space, fd->w, T);
+  if (!space->commutative) ga_space_apply_tangent(space, T, K);
+  ga_csr_mul(&e->M, 1, p->x, fd->lo);
+  ga_csr_mul_add(C, 0.3, p->x, fd->lo);
+  ga_csr_mul_add(K, 0.2, p->x, fd->lo);
+  int code = solver->factor(user, &at, work, fd->mid);
+  if (code == 0) code = solver->multiply(user, work, 1, 0.3, 0.2, p->x, fd->hi);
+  memcpy(fd->near, fd->hi, (size_t)e->nv * sizeof(double));
+  if (code == 0) code = solver->solve(user, work, fd->near);
+  if (code != 0) {
+    ga_fail(&c->fault, GA_ERR_MODEL, "the model's solver failed (%d)", code);
+    succeeded(c, GA_ERR_MODEL);
+    return;
+  }
+  c->against = "formed matrices";
+  compare_entries(c, "solver, multiply", e->nv, fd->hi, fd->lo, NULL, 0);
+  memset(fd->far, 0, (size_t)e->nv * sizeof(double));
+  ga_csr_add_diagonal_sizes(&e->M, fd->far);
+  compare_entries(c, "solver, diagonal", e->nv, fd->mid, fd->far, NULL, 0);
+  c->against = "its multiply";
+  compare_entries(c, "solver, solve", e->nv, fd->near, p->x, NULL, 0);
+  c->against = "difference quotient";
+}
+
 /* Ask evaluate for all its fields at once (values into given), and compare each with the single
  * callback if the model has one, else with evaluate asked for this field alone (values into own).
  * All members of given and own must be allocated. Changes c->against; results go to the report and
@@ -400,6 +455,7 @@ ga_status ga_model_check_derivatives(const ga_model *model, double t, const doub
   check_reaction(&c, &G, &H);
   check_product(&c);
   check_tangents(&c, &Kt, &Ct);
+  check_solver(&c, &Kt.given, &Ct.given, &arena);
   check_evaluate(&c, &all, &alone);
   ga_arena_free(&arena);
   return c.verdict;

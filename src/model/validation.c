@@ -136,6 +136,13 @@ ga_status ga_model_validate(const ga_model *model, ga_error *err) {
   if ((gives & GA_GIVES_DR) && !(gives & GA_GIVES_R)) {
     return ga_fail(err, GA_ERR_ARG, "callback 'reaction_dmult' without 'reaction'");
   }
+  const ga_model_solver *solver = ops->solver;
+  if (solver && !(gives & GA_GIVES_MX)) {
+    return ga_fail(err, GA_ERR_ARG, "the model's solver needs M x as a vector (GA_GIVES_MX)");
+  }
+  if (solver && (!solver->factor || !solver->solve || !solver->multiply)) {
+    return ga_fail(err, GA_ERR_ARG, "the model's solver lacks factor, solve or multiply");
+  }
   if (missing && !ops->evaluate) {
     return ga_fail(err, GA_ERR_ARG, "callback '%s' is missing; or give 'evaluate' alone", missing);
   }

@@ -152,7 +152,7 @@ static ga_status grow_forces(ga_integrator *it, const ga_memory *to) {
   const ga_site *end = &it->step.eq.site[GA_SITE_NEW];
   int nv = it->eval.nv;
   memset(c->force_now, 0, (size_t)nv * sizeof(double));
-  ga_csr_add_sizes(&end->M, false, to->vd, c->force_now);
+  ga_factors_add_mass_sizes(&it->step.factors, &it->step.eq, to->vd, c->force_now);
   ga_csr_add_sizes(&end->G, true, to->lam, c->force_now);
   ga_csr_add_sizes(&end->H, true, to->psi, c->force_now);
   ga_status status = ga_team_sum_shared(it->eval.team, 1, c->force_now);
@@ -174,7 +174,7 @@ static ga_status force_error(ga_integrator *it, const double *df, const double *
   *err = 0;
   if (!(it->options.rtol > 0)) return GA_OK;
   memset(force, 0, (size_t)nv * sizeof(double));
-  ga_csr_add_diagonal_sizes(&it->step.eq.site[GA_SITE_NEW].M, force);
+  ga_factors_add_masses(&it->step.eq, force);
   ga_status status = ga_team_sum_shared(team, 1, force);
   if (status != GA_OK) return status;
   double since = to->t - c->t_start, most = 0, worst = 0;
@@ -197,7 +197,7 @@ static ga_status force_error(ga_integrator *it, const double *df, const double *
 static ga_status raw_force_error(ga_integrator *it, const double *e, double *err) {
   double *df = it->step_size.bracket;
   memset(df, 0, (size_t)it->eval.nv * sizeof(double));
-  ga_csr_mul_add(&it->step.eq.site[GA_SITE_NEW].M, 1 / it->mem.h, e, df);
+  ga_factors_add_mass(&it->step.factors, &it->step.eq, 1 / it->mem.h, e, df);
   ga_status status = ga_team_sum_shared(it->eval.team, 1, df);
   return status == GA_OK ? force_error(it, df, it->step_size.force, err) : status;
 }

@@ -73,7 +73,12 @@ ga_status ga_error_filter(ga_integrator *it, bool position, double *e) {
   memset(filtered, 0, (size_t)s->n * sizeof(double));
   for (int j = 0; j < method->nx; j++) {
     const ga_site *site = &s->site[method->dyn[j].site];
-    if (row_carries_error(method, j)) ga_csr_mul_add(&site->M, s->tab.m, e, filtered + j * s->nv);
+    if (!row_carries_error(method, j)) continue;
+    if (s->own) {
+      ga_own_solver_multiply(&it->step.factors.own, s->tab.m, 0, e, filtered);
+    } else {
+      ga_csr_mul_add(&site->M, s->tab.m, e, filtered + j * s->nv);
+    }
   }
   for (int k = 0; k < method->ncon; k++) {
     if (!forbids_error(s, method->con[k], position)) add_constraint_rhs(s, k, e, filtered);
@@ -118,7 +123,12 @@ ga_status ga_error_filter_forces(ga_integrator *it, const double *filtered, doub
     if (row->psi != GA_NONE) {
       ga_csr_mul_t_add(own ? &d->P[j] : &site->H, factor, filtered + s->mult_at[row->psi], df);
     }
-    if (row_carries_error(method, j)) ga_csr_mul_add(&d->Ct[j], s->tab.r[j] / sum, e, df);
+    if (!row_carries_error(method, j)) continue;
+    if (s->own) {
+      ga_own_solver_multiply(&it->step.factors.own, 0, s->tab.r[j] / sum, e, df);
+    } else {
+      ga_csr_mul_add(&d->Ct[j], s->tab.r[j] / sum, e, df);
+    }
   }
   return ga_team_sum_shared(it->eval.team, 1, df);
 }

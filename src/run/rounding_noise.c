@@ -46,17 +46,22 @@ void ga_rest_init(ga_integrator *it) {
 }
 
 /* noise_i = relative_noise (|M||v'| + |G|^T|lam| + |H|^T|psi|)_i / M_ii; 0 without mass, or if a
- * process fails. *x holds v', lam, psi. Collective. */
+ * process fails. *x holds v', lam, psi. M NULL: that of the step. Collective. */
 static void rounding_of_forces(ga_integrator *it, const ga_csr *M, const ga_csr *G, const ga_csr *H,
                                const ga_values *x, double *noise) {
   double *mass = it->rest_work.mass;
   int nv = it->eval.nv;
   memset(noise, 0, (size_t)nv * sizeof(double));
   memset(mass, 0, (size_t)nv * sizeof(double));
-  ga_csr_add_sizes(M, false, x->vd, noise);
+  if (M) {
+    ga_csr_add_sizes(M, false, x->vd, noise);
+    ga_csr_add_diagonal_sizes(M, mass);
+  } else {
+    ga_factors_add_mass_sizes(&it->step.factors, &it->step.eq, x->vd, noise);
+    ga_factors_add_masses(&it->step.eq, mass);
+  }
   ga_csr_add_sizes(G, true, x->lam, noise); /* G^T */
   ga_csr_add_sizes(H, true, x->psi, noise); /* H^T */
-  ga_csr_add_diagonal_sizes(M, mass);
   ga_team *team = it->eval.team;
   bool known = ga_team_sum_shared(team, 1, noise) == GA_OK;
   known = ga_team_sum_shared(team, 1, mass) == GA_OK && known;
@@ -130,7 +135,7 @@ bool ga_rest_suspect(ga_integrator *it, double h) {
   if (h * speed <= HARDLY * DBL_EPSILON * size) return true;
   bool by_step = it->method->report == GA_REPORT_STEP; /* else the matrices are those of v' */
   const ga_values x = {.vd = mem->vd, .lam = mem->lam, .psi = mem->psi};
-  rounding_of_forces(it, by_step ? &end->M : &s->M, by_step ? &end->G : &s->G,
+  rounding_of_forces(it, by_step ? NULL : &s->M, by_step ? &end->G : &s->G,
                      by_step ? &end->H : &s->H, &x, w->noise);
   bool matters = false;
   for (int i = 0; i < e->nv && !matters; i++) {

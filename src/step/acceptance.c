@@ -98,6 +98,13 @@ static void measure_scales(ga_acceptance *a, const double *x) {
   }
 }
 
+void ga_acceptance_renew(ga_acceptance *a) {
+  const ga_equations *eq = a->eq;
+  for (int i = 0; i < eq->nv && eq->own; i++) {
+    a->inertia[i] = eq->tab.m * fabs(eq->mass_diagonal[i]);
+  }
+}
+
 /* The equations are evaluated at the guess. Sets Q, V, noise, inertia, the least X and the scales.
  * Every entry of a row of difference quotients has the rounding of the largest: V is then that of
  * the subsystem. */
@@ -115,9 +122,10 @@ ga_status ga_acceptance_begin(ga_acceptance *a, const ga_iterate *at) {
     find_largest(a, 1, root, a->size_v, a->floor);
     for (int i = 0; i < eq->nv; i++) a->size_v[i] = a->floor[a->sub.of[i]] * a->per_root[i];
   }
-  for (int i = 0; i < eq->nv; i++) {
+  for (int i = 0; i < eq->nv && !eq->own; i++) {
     a->inertia[i] = a->diagonal[i] >= 0 ? eq->tab.m * fabs(M->val[a->diagonal[i]]) : 0;
   }
+  ga_acceptance_renew(a);
   measure_scales(a, at->x);
   return ga_team_sum_shared(eq->eval->team, 1, a->inertia);
 }

@@ -42,6 +42,8 @@ typedef struct ga_acceptance {
 ga_status ga_acceptance_init(ga_acceptance *a, ga_equations *eq, double tol, ga_arena *arena);
 /* The iteration begins at a guess. */
 ga_status ga_acceptance_begin(ga_acceptance *a, const ga_iterate *at);
+/* New factors were made: the masses of the model's own solver are those of them. */
+void ga_acceptance_renew(ga_acceptance *a);
 /* Are all residuals of the next iterate small? This needs no solve. */
 bool ga_acceptance_is_small(ga_acceptance *a, const ga_iterate *at);
 /* b[row] = 0 for constraint rows whose residual is within rounding. b is a copy of -r. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lie/lie.h"
+#include "step/own_solver.h"
 
 /* Number of rows of a constraint block: npsi if nonholonomic, else nlam. */
 int ga_equations_con_size(const ga_equations *s, ga_con_kind kind) {
@@ -121,8 +122,9 @@ ga_status ga_equations_init(ga_equations *s, const ga_method *method, const ga_o
     s->dropped = ga_arena_take(arena, (size_t)(s->nlam + s->npsi), sizeof(bool));
     s->unit = ga_arena_doubles(arena, (size_t)(s->nlam + s->npsi));
   }
-  s->by_product = ga_eval_gives_product(eval) && method->nx == 1 && !method->weighted &&
-                  method->dyn[0].site == GA_SITE_NEW && !eval->team;
+  s->own = ga_own_solver_wanted(s, options);
+  s->by_product = s->own || (ga_eval_gives_product(eval) && method->nx == 1 && !method->weighted &&
+                             method->dyn[0].site == GA_SITE_NEW && !eval->team);
   ga_sites_init(s, arena);
   if (eval->team) {
     s->row_terms = ga_arena_doubles(arena, (size_t)(3 * s->nx));
@@ -297,16 +299,12 @@ void ga_equations_sizes(const ga_equations *s, double *size_q, double *size_v) {
 static void multiply_mass(const ga_equations *s, const ga_site *site, const double *restrict x,
                           double *restrict r) {
   const double m = s->tab.m;
-  const ga_csr *M = &site->M;
-  if (s->by_product) {
-    for (int i = 0; i < s->nv; i++) r[i] = m * site->Mx[i];
+  const double *M = site->M.val;
+  if (!s->by_product && !s->mass_is_diagonal) {
+    ga_csr_mul(&site->M, m, x, r);
     return;
   }
-  if (!s->mass_is_diagonal) {
-    ga_csr_mul(M, m, x, r);
-    return;
-  }
-  for (int i = 0; i < s->nv; i++) r[i] = m * (M->val[i] * x[i]);
+  for (int i = 0; i < s->nv; i++) r[i] = m * (s->by_product ? site->Mx[i] : M[i] * x[i]);
 }
 
 /* r += phi (reaction - F); terms = |r| + phi (|F| + |reaction|), with r before, n numbers. reaction

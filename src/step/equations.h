@@ -17,7 +17,8 @@
 /* A point at which rows are evaluated, with M, F, G, H there. They are valid for its t, q, v from
  * the moment `evaluated` is set until the site moves. F is evaluated at the new site only. With
  * weighted rows the M of the new site is that of a predicted point; if the model gives M x
- * (ga_equations.by_product) it is that of the last Newton matrix.
+ * (ga_equations.by_product) it is that of the last Newton matrix, with the model's own solver it is
+ * not evaluated.
  *   t = t_n + c h,  q = q_n o exp(by_wq w_q), or q_n o exp(c h v_n) where by_wq = 0,
  *   v = (1 - by_v1) v_n + by_v1 v_1 */
 typedef struct ga_site {
@@ -58,6 +59,7 @@ typedef struct ga_equations {
   bool mass_is_diagonal;           /* the pattern of M is diagonal */
   bool by_product;                 /* the model gives M x; M is needed for Newton matrices only */
   long mass_of;                    /* then: number of the evaluation that gave M */
+  bool own;                        /* the model's own solver: M, Kt, Ct are not formed */
   bool straight;                   /* q_1 = q_n + w_q is computed directly; w_q is not set */
 
   /* Redundant rows of g, then of k, are left out: their residuals and multipliers are zero, and the
@@ -70,7 +72,8 @@ typedef struct ga_equations {
   double soften;
   /* G(t_n, q_n) is singular: eta acts along G(t_1, q_n o exp(h v_n)) instead. */
   bool ahead;
-  double *unit; /* nlam + npsi: lengths of the rows in the metric of the mass */
+  double *mass_diagonal; /* own solver: M_ii of the last Newton matrix, else NULL */
+  double *unit;          /* nlam + npsi: lengths of the rows in the metric of the mass */
 
   /* the current step */
   double t, t1, h;

@@ -3,6 +3,7 @@
 #include "step/factors.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Costs in passes through the nonzeros of the matrix. Measured: a residual with its acceptance test
@@ -73,6 +74,22 @@ static ga_status describe_numbering(ga_factors *f, const ga_equations *s, ga_are
   return status;
 }
 
+/* Open the model's own solver, with the constraints as its border. */
+static ga_status open_own_solver(ga_factors *f, ga_equations *s, ga_arena *arena) {
+  ga_own_solver_init(&f->own, s, arena);
+  s->mass_diagonal = f->own.diagonal;
+  if (arena->failed) {
+    return ga_fail(s->err, GA_ERR_MEM, "no memory for a step with %d unknowns", s->n);
+  }
+  ga_status status =
+      ga_linsol_open_as(&f->ls, &ga_linsol_bordered, &f->own.lead, &f->matrix.blocks.A, s->err);
+  if (status == GA_OK) {
+    snprintf(f->ls.why, sizeof f->ls.why, "%s of the model, %d constraint rows",
+             f->own.ops->name ? f->own.ops->name : "solver", s->n - s->nx);
+  }
+  return status;
+}
+
 /* Allocate the matrix from arena and open the linear solver for its pattern; no factors yet. *f
  * must be zero before. options and stats are borrowed. Message in s->err on failure. In a team
  * collective. */
@@ -93,6 +110,7 @@ ga_status ga_factors_init(ga_factors *f, ga_equations *s, const ga_options *opti
   status = ga_team_agree(s->eval->team, status, s->err);
   if (status == GA_OK) status = describe_numbering(f, s, arena);
   if (status != GA_OK) return status;
+  if (s->own) return open_own_solver(f, s, arena);
   return ga_linsol_open_layout(&f->ls, options, &f->matrix.blocks.A, &f->layout, s->err);
 }
 
@@ -142,11 +160,17 @@ static ga_status explain_failure(ga_factors *f, ga_equations *s, const double *x
   if (status == GA_RETRY_SINGULAR) {
     int i = f->ls.ops->singular_column ? f->ls.ops->singular_column(&f->ls) : -1;
     if (i >= s->n) i = -1; /* not one of the step's own */
+    const bool said = s->own && i < 0 && f->ls.trouble[0];
     ga_fail(s->err, status,
             "t = %.9g, h = %.3g: Newton matrix is singular%s%s; a constraint depends on the "
             "others here, or a velocity has neither mass nor constraint",
-            s->t, s->h, i >= 0 ? " at unknown " : "",
-            i >= 0 ? ga_equations_unknown_name(s, i, name, sizeof name) : "");
+            s->t, s->h,
+            i >= 0 ? " at unknown "
+            : said ? ": "
+                   : "",
+            i >= 0 ? ga_equations_unknown_name(s, i, name, sizeof name)
+            : said ? f->ls.trouble
+                   : "");
     return ga_team_tell(s->eval->team, status, i >= 0, s->err);
   }
   status = ga_fail(s->err, status < 0 ? status : GA_ERR_BACKEND,
@@ -175,6 +199,7 @@ ga_status ga_factors_renew(ga_factors *f, ga_equations *s, const double *x) {
   ga_status status = assemble_matrix(f, s, x);
   if (status != GA_OK) return status;
   f->stats->matrices++;
+  if (s->own) ga_own_solver_place(&f->own, s, x);
   const ga_csr *A = &f->matrix.blocks.A;
   /* the built-in solvers check for NaN while they scale the matrix, and a team has checked before
    */
@@ -214,6 +239,34 @@ ga_status ga_factors_solve(ga_factors *f, const ga_equations *s, double *b) {
   return ga_team_tell(s->eval->team, status, f->ls.trouble[0] != '\0', s->err);
 }
 
+/* ---- masses ----------------------------------------------------------------------------------- */
+
+void ga_factors_add_mass(const ga_factors *f, const ga_equations *s, double c, const double *x,
+                         double *y) {
+  if (s->own) {
+    ga_own_solver_multiply(&f->own, c, 0, x, y);
+  } else {
+    ga_csr_mul_add(&s->site[GA_SITE_NEW].M, c, x, y);
+  }
+}
+
+void ga_factors_add_mass_sizes(const ga_factors *f, const ga_equations *s, const double *x,
+                               double *y) {
+  if (!s->own) {
+    ga_csr_add_sizes(&s->site[GA_SITE_NEW].M, false, x, y);
+    return;
+  }
+  double *product = f->own.row + s->nv;
+  memset(product, 0, (size_t)s->nv * sizeof(double));
+  ga_own_solver_multiply(&f->own, 1, 0, x, product);
+  for (int i = 0; i < s->nv; i++) y[i] += fabs(product[i]);
+}
+
+void ga_factors_add_masses(const ga_equations *s, double *y) {
+  if (!s->own) ga_csr_add_diagonal_sizes(&s->site[GA_SITE_NEW].M, y);
+  for (int i = 0; i < s->nv && s->own; i++) y[i] += fabs(s->mass_diagonal[i]);
+}
+
 /* ---- repeating a step ------------------------------------------------------------------------ */
 
 /* A step begins: it has made no factors so far; remember the h of those it found. */
@@ -227,6 +280,7 @@ void ga_factors_begin(ga_factors *f) {
  * that ga_factors_take_back can restore it. */
 ga_status ga_factors_replace(ga_factors *f, ga_equations *s, const double *x) {
   if (!f->set_aside) ga_matrix_save(&f->matrix, f->aside);
+  if (!f->set_aside && s->own) ga_own_solver_save(&f->own);
   f->set_aside = true;
   return ga_factors_renew(f, s, x);
 }
@@ -245,6 +299,7 @@ void ga_factors_take_back(ga_factors *f, const ga_equations *s, const ga_experie
   }
   if (!f->set_aside) return;
   ga_matrix_load(&f->matrix, f->aside);
+  if (s->own) ga_own_solver_load(&f->own);
   f->valid = factor_matrix(f, s) == GA_OK;
 }
 

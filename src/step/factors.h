@@ -19,6 +19,7 @@
 #include "linsol/numbering.h"
 #include "linsol/registry.h"
 #include "step/matrix.h"
+#include "step/own_solver.h"
 
 /* Costs of earlier steps. A step that is taken back restores it by one assignment. */
 typedef struct ga_experience {
@@ -47,10 +48,11 @@ typedef struct ga_factors {
   ga_linsol_numbering numbering; /* in a team: numbers of the unknowns in the whole matrix */
   double *wide; /* in a team: right-hand side, if the matrix has more rows than the equations */
   ga_linsol ls;
-  long solves; /* number of solves so far */
-  bool used;   /* a matrix was factored since the start: the solver has scales and pivots */
-  bool valid;  /* there are factors */
-  double h;    /* step size that they were made for */
+  ga_own_solver own; /* of the model; then the matrix has the rows of constraints only */
+  long solves;       /* number of solves so far */
+  bool used;         /* a matrix was factored since the start: the solver has scales and pivots */
+  bool valid;        /* there are factors */
+  double h;          /* step size that they were made for */
   ga_experience past;
   double *aside;  /* values of the matrix that the current step found and replaced */
   bool set_aside; /* there are such values */
@@ -73,6 +75,14 @@ ga_status ga_factors_renew(ga_factors *f, ga_equations *s, const double *x);
 ga_status ga_factors_replace(ga_factors *f, ga_equations *s, const double *x);
 /* b <- A^-1 b */
 ga_status ga_factors_solve(ga_factors *f, const ga_equations *s, double *b);
+
+/* y += c M x; y += |M| |x| (own solver: |M x|); y_i += |M_ii|, with the M of the end of the step, or
+ * of the last Newton matrix (ga_equations.by_product). Only the new site. */
+void ga_factors_add_mass(const ga_factors *f, const ga_equations *s, double c, const double *x,
+                         double *y);
+void ga_factors_add_mass_sizes(const ga_factors *f, const ga_equations *s, const double *x,
+                               double *y);
+void ga_factors_add_masses(const ga_equations *s, double *y);
 
 /* A step begins; a step is taken back. If the step has replaced the factors that it began with,
  * these are made again, so that it can be repeated bit by bit. */

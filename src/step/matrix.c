@@ -59,16 +59,18 @@ static void add_row(ga_matrix *m, ga_equations *s, ga_row_terms *row, int row0, 
   row->by_eta = ga_block_matrix_add(&m->blocks, row0, s->mult_at[s->eta], &row->P.P, false);
 }
 
-/* Allocate the tangents of dynamic row j and register its blocks: by q and v, mass, lam, psi. May
- * set arena->failed. */
+/* Allocate the tangents of dynamic row j and register its blocks: by q and v, mass (these not if the
+ * model has its own solver), lam, psi. May set arena->failed. */
 static void add_dynamic_row(ga_matrix *m, ga_equations *s, int j, ga_arena *arena) {
   ga_tangents *d = &m->tangents;
   const ga_model *model = s->eval->model;
   const ga_dyn_row *row = &s->method->dyn[j];
   const ga_site *site = &s->site[row->site];
   int row0 = j * s->nv;
-  ga_csr_init(&d->Kt[j], s->nv, s->nv, model->pat_K, arena);
-  ga_csr_init(&d->Ct[j], s->nv, s->nv, ga_eval_pattern_C(model), arena);
+  if (!s->own) {
+    ga_csr_init(&d->Kt[j], s->nv, s->nv, model->pat_K, arena);
+    ga_csr_init(&d->Ct[j], s->nv, s->nv, ga_eval_pattern_C(model), arena);
+  }
   bool own = ga_eval_own_reaction(s->eval);
   if (own) {
     ga_csr_init(&d->L[j], s->nlam, s->nv, model->pat_G, arena);
@@ -80,8 +82,10 @@ static void add_dynamic_row(ga_matrix *m, ga_equations *s, int j, ga_arena *aren
   }
   if (arena->failed) return;
   m->dyn[j].site = site;
-  add_row(m, s, &m->dyn[j], row0, &d->Kt[j], &d->Ct[j], arena);
-  m->mass_term[j] = ga_block_matrix_add(&m->blocks, row0, row0, &site->M, false);
+  if (!s->own) {
+    add_row(m, s, &m->dyn[j], row0, &d->Kt[j], &d->Ct[j], arena);
+    m->mass_term[j] = ga_block_matrix_add(&m->blocks, row0, row0, &site->M, false);
+  }
   const ga_csr *L = own ? &d->L[j] : &site->G;
   const ga_csr *P = own ? &d->P[j] : &site->H;
   m->lam_term[j] = m->psi_term[j] = -1;
@@ -173,7 +177,7 @@ ga_status ga_matrix_init(ga_matrix *m, ga_equations *s, ga_arena *arena) {
   ga_csr_init(&d->Y, s->npsi, s->nv, model->pat_H, arena);
   if (!model->space->commutative) ga_csr_init(&d->GT, s->nlam, s->nv, model->pat_G, arena);
   m->acc_term = -1;
-  m->mass = s->by_product ? &s->site[GA_SITE_NEW].M : NULL;
+  m->mass = s->by_product && !s->own ? &s->site[GA_SITE_NEW].M : NULL;
   for (int j = 0; j < method->nx && !arena->failed; j++) add_dynamic_row(m, s, j, arena);
   for (int c = 0; c < method->ncon && !arena->failed; c++) add_constraint_row(m, s, c, arena);
   if (s->may_drop) add_diagonal_slots(m, s, arena);
@@ -205,7 +209,7 @@ static ga_status dynamic_derivatives(ga_matrix *m, ga_equations *s, const double
   }
   m->dyn[j].q_scale = s->tab.phi * s->h * s->h * site->by_wq;
   m->dyn[j].v_scale = s->tab.phi * s->h * site->by_v1;
-  if (status != GA_OK || (site->by_wq == 0 && site->by_v1 == 0)) return status;
+  if (status != GA_OK || (site->by_wq == 0 && site->by_v1 == 0) || s->own) return status;
   if (d->of == s->evaluations) return GA_OK; /* they came along with the residual */
   const ga_evaluation out = {.x = p.x,
                              .lam = p.lam,
@@ -373,8 +377,10 @@ ga_status ga_matrix_assemble(ga_matrix *m, ga_equations *s, const double *x) {
   if (status != GA_OK) return status;
   ga_block_matrix_clear(&m->blocks);
   for (int j = 0; j < method->nx; j++) {
-    scatter_row(m, s, &m->dyn[j]);
-    ga_block_matrix_put(&m->blocks, m->mass_term[j], s->tab.m);
+    if (!s->own) {
+      scatter_row(m, s, &m->dyn[j]);
+      ga_block_matrix_put(&m->blocks, m->mass_term[j], s->tab.m);
+    }
     if (m->lam_term[j] >= 0) ga_block_matrix_put(&m->blocks, m->lam_term[j], s->tab.phi);
     if (m->psi_term[j] >= 0) ga_block_matrix_put(&m->blocks, m->psi_term[j], s->tab.phi);
   }

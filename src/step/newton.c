@@ -179,6 +179,7 @@ static ga_status find_increment(ga_newton *w, course *c, bool fresh) {
     status = (found ? ga_factors_replace : ga_factors_renew)(w->factors, w->eq, w->x);
     c->made++;
     c->moved = false;
+    ga_acceptance_renew(&w->acceptance);
   }
   if (status != GA_OK) return status;
   for (int i = 0; i < w->eq->n; i++) w->dx[i] = -w->r[i];

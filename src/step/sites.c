@@ -181,7 +181,7 @@ ga_status ga_sites_move(ga_equations *s, const double *x, const ga_shift *shift)
   return move_new_site(s, x, eta, shift);
 }
 
-/* Add Kt, Ct, Z, Y of `with` (NULL: none) to the fields of *all, to get tangents in the same pass
+/* Add Kt, Ct (unless the model has its own solver), Z, Y of `with` (NULL: none) to the fields of *all, to get tangents in the same pass
  * as the residual, and mark them as of this evaluation (with->of). Only if there is one dynamic
  * row, with all of F + R at the new site; else nothing is done. */
 static void want_tangents(ga_equations *s, const double *x, ga_tangents *with, ga_evaluation *all) {
@@ -193,16 +193,17 @@ static void want_tangents(ga_equations *s, const double *x, ga_tangents *with, g
   all->x = x;
   all->lam = ga_equations_multipliers(s, x, row->lam);
   all->psi = ga_equations_multipliers(s, x, row->psi);
-  all->Kt = &with->Kt[0], all->Ct = &with->Ct[0];
+  if (!s->own) all->Kt = &with->Kt[0], all->Ct = &with->Ct[0];
   if (s->has_row[GA_ROW_VEL]) all->Z = &with->Z;
   if (s->has_row[GA_ROW_NONHOL]) all->Y = &with->Y;
 }
 
 /* Evaluate everything that the rows need at the new site: F, G, H, M if it varies, and s->k, g, gt;
- * with: see want_tangents. If the model gives M x, M is evaluated with tangents only. */
+ * with: see want_tangents. If the model gives M x, M is evaluated with tangents only, and not at all
+ * for the model's own solver. */
 static ga_status evaluate_new(ga_equations *s, const double *x, ga_tangents *with) {
   ga_site *now = &s->site[GA_SITE_NEW];
-  bool mass = !s->method->weighted && !now->mass_known && (with || !s->by_product);
+  bool mass = !s->method->weighted && !now->mass_known && (with || !s->by_product) && !s->own;
   ga_evaluation all = {.F = now->F, .G = &now->G, .H = &now->H, .k = s->k};
   if (mass) all.M = &now->M;
   if (s->by_product) all.Mx = now->Mx, all.x = x;
