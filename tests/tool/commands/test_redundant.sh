@@ -78,10 +78,10 @@ most() { [ -n "$a" ] && [ -n "$b" ] && [ $((100 * a)) -le $(($1 * b)) ]; }
 for method in stab2 index3; do
   a=0 b=0
   for N in 8 16; do
-    count=$(instructions ga_integrator_run run "$work/hinges.yaml" --set N=$N --t-end 0.03 --method $method)
+    count=$(instructions ga_integrator_run run "$work/hinges.yaml" --set N=$N --t-end 0.02 --method $method)
     ok "redundant: $method" out_has "$((3 * N)) of $((15 * N + 5)) constraint rows"
     a=$((a + count))
-    count=$(instructions ga_integrator_run run "$work/lines.yaml" --set N=$((N + N / 8)) --t-end 0.03 --method $method)
+    count=$(instructions ga_integrator_run run "$work/lines.yaml" --set N=$((N + N / 8)) --t-end 0.02 --method $method)
     b=$((b + count))
   done
   echo "$method: redundant $a, regular $b instructions"
