@@ -105,6 +105,10 @@ typedef struct ga_function {
   /* Optional, for fn: its first corner after t, where variable number `time` is t. `jumps` is the
    * lowest derivative of f by time that may jump, 0: f itself. Texts know their corners. */
   void (*next_corner)(void *context, int time, double t, ga_corner *corner);
+  /* Optional, for fn: f and its derivatives along a direction, one number for each variable.
+   * Couplers and lengths of ropes need it for mixed derivatives; without it these are difference
+   * quotients of the first ones. Texts have it. */
+  int (*along)(void *context, const double *variables, const double *direction, double f[3]);
 } ga_function;
 
 typedef enum ga_body_type { GA_BODY_RIGID = 0, GA_BODY_PLANAR, GA_BODY_POINT } ga_body_type;
@@ -176,7 +180,9 @@ typedef struct ga_joint {
   ga_axis normal;         /* of its plane, on A; default: space z */
   ga_point centre;        /* of disk or sphere, on B; default: the origin of B's frame */
   ga_axis direction;      /* of a knife edge, on B */
-  int turns[3];           /* whole turns added to the start value of its coordinates, in order */
+  ga_function curve[3]; /* of a point on a curve: x, y, z in the joint frame of A, functions of s */
+  ga_given start;       /* of s: where the point is sought at the start; default: 0 */
+  int turns[3];         /* whole turns added to the start value of its coordinates, in order */
 } ga_joint;
 
 /* A coordinate of a joint is called "JOINT.NAME", for example "bearing.angle". */
@@ -187,20 +193,21 @@ typedef struct ga_drive {
   ga_function rate;     /* theta' = f(t, signals); it acts on theta alone */
 } ga_drive;
 
-/* sum of coefficient_i coordinate_i = equals */
+/* sum of coefficient_i coordinate_i = equals, a number or a function: a cam is one coordinate that
+ * equals a function of another */
 typedef struct ga_coupler {
   const char *name;
   int count;
   const char *const *coordinates;
   const double *coefficients;
-  ga_given equals; /* default: its value in the initial configuration */
+  ga_given equals;      /* default: its value in the initial configuration */
+  ga_function function; /* in place of equals: function of t and of coordinates, used as signals */
 } ga_coupler;
 
 typedef enum ga_force_frame { GA_FORCE_SPACE = 0, GA_FORCE_BODY } ga_force_frame;
 
-/* ga_force_types lists the types ("force", "torque", "spring", "torsion", "friction", "bushing") and the
- * fields
- * that each of them uses. */
+/* ga_force_types lists the types ("force", "torque", "spring", "torsion", "friction", "bushing",
+ * "backlash") and the fields that each of them uses. */
 typedef struct ga_force {
   const char *name;
   const char *type;
@@ -221,6 +228,10 @@ typedef struct ga_force {
   double friction;        /* effort of dry friction while it slides */
   double static_friction; /* near rest; 0: the same */
   double speed;           /* the rate over which friction changes its sign */
+  int nsum;               /* backlash: terms of its sum, */
+  const char *const *sum; /* their coordinates */
+  const double *coefficients;
+  double gap; /* and its whole play */
 } ga_force;
 
 /* Types are "point" (body, at GA_ON_A), "distance" (between, at), "angle" (between, directions),
@@ -431,7 +442,9 @@ enum {
   GA_JOINT_POINT = 32,
   GA_JOINT_NORMAL = 64,
   GA_JOINT_CENTRE = 128,
-  GA_JOINT_DIRECTION = 256
+  GA_JOINT_DIRECTION = 256,
+  GA_JOINT_CURVE = 512,
+  GA_JOINT_START = 1024
 };
 /* The i-th type; false past the end. */
 GA_API bool ga_joint_types(int i, ga_joint_type_info *info);
@@ -457,7 +470,9 @@ enum {
   GA_FORCE_HAS_LAW = 4096,
   GA_FORCE_HAS_FRICTION = 8192,
   GA_FORCE_HAS_STATIC_FRICTION = 16384,
-  GA_FORCE_HAS_SPEED = 32768
+  GA_FORCE_HAS_SPEED = 32768,
+  GA_FORCE_HAS_SUM = 65536,
+  GA_FORCE_HAS_GAP = 131072
 };
 /* The i-th type; false past the end. */
 GA_API bool ga_force_types(int i, ga_force_type_info *info);

@@ -19,11 +19,11 @@
 #include <genalpha/ga_integrator.h>
 #include <genalpha/ga_linsol.h>
 #include <genalpha/ga_mechanism.h>
-#include <genalpha/ga_model.h>
 #include <genalpha/ga_options.h>
 #include <genalpha/ga_partition.h>
 #include <genalpha/ga_problem.h>
 #include <genalpha/ga_recorder.h>
+#include <genalpha/ga_rope.h>
 #include <genalpha/ga_simulation.h>
 #include <genalpha/ga_space.h>
 #include <genalpha/ga_statics.h>

@@ -142,6 +142,8 @@ class Description:
     point_on_line = _Joint("point_on_line")
     point_on_plane = _Joint("point_on_plane")
     distance = _Joint("distance")
+    span = _Joint("span")
+    point_on_curve = _Joint("point_on_curve")
     rolling_disk = _Joint("rolling_disk")
     rolling_sphere = _Joint("rolling_sphere")
     knife_edge = _Joint("knife_edge")
@@ -151,8 +153,13 @@ class Description:
         return self._add("drives", name, {"coordinate": coordinate, **fields})
 
     def coupler(self, name: str, **fields: Any) -> Element:
-        """A linear relation of coordinates: sum={"b1.angle": 2, "b2.angle": -1}, equals=0."""
+        """A relation of coordinates: sum={"b1.angle": 2, "b2.angle": -1}, equals=0; or, as of a cam,
+        sum={"valve.position": 1}, equals="0.01*sin(shaft.angle)"."""
         return self._add("couplers", name, fields)
+
+    def rope(self, name: str, over: Sequence[Any], **fields: Any) -> Element:
+        """A rope over points [body, {body: [x, y, z]}, ..]: length, stiffness, damping."""
+        return self._add("ropes", name, {"over": over, **fields})
 
     def limit(self, name: str, coordinate: str, **fields: Any) -> Element:
         """A soft stop of a coordinate: lower, upper, stiffness, damping."""
@@ -177,6 +184,10 @@ class Description:
     def bushing(self, name: str, a: Body, b: Body, **fields: Any) -> Element:
         """A compliant joint: at, axis, x_axis, stiffness, damping."""
         return self._add("forces", name, {"type": "bushing", "between": [a, b], **fields})
+
+    def backlash(self, name: str, sum: Mapping[str, Any], **fields: Any) -> Element:
+        """Play of gears: sum={"a.angle": 1, "b.angle": 3}, gap, stiffness, damping, free."""
+        return self._add("forces", name, {"type": "backlash", "sum": sum, **fields})
 
     def sensor(self, name: str, type: str, **fields: Any) -> Element:
         """Further columns: type "point" (body, at), "distance" (between, at) or "angle"."""

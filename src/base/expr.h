@@ -48,6 +48,9 @@ void ga_expr_free(ga_expr *expr);
 /* Value, and (f, f', f'') along one variable (-1: none, derivatives are zero). No allocation. */
 double ga_expr_value(const ga_expr *expr, const double *variables);
 void ga_expr_jet(const ga_expr *expr, const double *variables, int along, double jet[3]);
+/* The same along a direction, one number for each variable. */
+void ga_expr_jet_along(const ga_expr *expr, const double *variables, const double *direction,
+                       double jet[3]);
 
 /* Does it mention no variable? Does it mention the given one (< 0: any)? */
 bool ga_expr_constant(const ga_expr *expr);

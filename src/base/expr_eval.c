@@ -222,10 +222,12 @@ const int ga_expr_arguments[GA_EXPR_COUNT] = {
 #undef GA_EXPR_ARGUMENTS
 };
 
-/* result = (f, f', f'') along variable `along` (-1: derivatives are zero): runs the code on a stack
- * of jets. An operation replaces its arguments on top of the stack by its result. The parser has
- * made sure that GA_EXPR_STACK jets suffice. variables may be NULL if none occurs. */
-void ga_expr_jet(const ga_expr *expr, const double *variables, int along, double result[3]) {
+/* result = (f, f', f'') along a direction, or along variable `along` (-1: derivatives are zero) if it
+ * is NULL: runs the code on a stack of jets. An operation replaces its arguments on top of the stack
+ * by its result. The parser has made sure that GA_EXPR_STACK jets suffice. variables may be NULL if
+ * none occurs. */
+static void run_code(const ga_expr *expr, const double *variables, const double *direction,
+                     int along, double result[3]) {
   jet stack[GA_EXPR_STACK];
   jet *top = stack; /* the first free slot */
   for (const ga_instruction *i = expr->code; i < expr->code + expr->length; i++) {
@@ -233,7 +235,7 @@ void ga_expr_jet(const ga_expr *expr, const double *variables, int along, double
     if (i->op == GA_EXPR_number) {
       *a = (jet){i->number, 0, 0};
     } else if (i->op == GA_EXPR_variable) {
-      *a = (jet){variables[i->index], i->index == along, 0};
+      *a = (jet){variables[i->index], direction ? direction[i->index] : i->index == along, 0};
     } else if (i->op == GA_EXPR_if) {
       *a = a[0].f != 0 ? a[1] : a[2];
     } else if (i->op == GA_EXPR_step) {
@@ -251,6 +253,17 @@ void ga_expr_jet(const ga_expr *expr, const double *variables, int along, double
     top++;
   }
   result[0] = stack[0].f, result[1] = stack[0].d, result[2] = stack[0].dd;
+}
+
+/* (f, f', f'') along variable `along`, -1: derivatives are zero */
+void ga_expr_jet(const ga_expr *expr, const double *variables, int along, double result[3]) {
+  run_code(expr, variables, NULL, along, result);
+}
+
+/* (f, f', f'') of f(variables + x direction) by x, at x = 0 */
+void ga_expr_jet_along(const ga_expr *expr, const double *variables, const double *direction,
+                       double result[3]) {
+  run_code(expr, variables, direction, -1, result);
 }
 
 /* value without derivatives */

@@ -161,7 +161,7 @@ static bool fail_unknown_key(ga_reader *r, const ga_node *key, const ga_field *f
 }
 
 /* Fail at the node (false) unless the body has been added or is the ground. */
-static bool check_body_exists(ga_reader *r, const ga_node *node, const char *body) {
+bool ga_check_body(ga_reader *r, const ga_node *node, const char *body) {
   int index;
   ga_error err = {GA_OK, ""};
   if (ga_mechanism_body_named(r->m, "", body, &index, &err) == GA_OK) return true;
@@ -190,13 +190,13 @@ static bool read_bodies(ga_reader *r, const ga_node *map) {
   if (between) {
     const ga_node *a = between->first;
     if (!ga_field_between(r, NULL, between, r->between)) return false;
-    if (!check_body_exists(r, a, r->between[0]) || !check_body_exists(r, a->next, r->between[1]))
+    if (!ga_check_body(r, a, r->between[0]) || !ga_check_body(r, a->next, r->between[1]))
       return false;
     if (!check_same_kind(r, between)) return false;
   }
   if (body) {
     if (!ga_read_name(r, body, &r->between[0])) return false;
-    if (!check_body_exists(r, body, r->between[0])) return false;
+    if (!ga_check_body(r, body, r->between[0])) return false;
   }
   for (int side = 0; side < 2; side++) {
     if (r->between[side] && is_planar(r, r->between[side])) r->planar = true;

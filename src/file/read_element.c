@@ -95,6 +95,11 @@ const ga_field ga_joint_fields[] = {
     POINT(normal, "direction", "of the plane, on A, towards the disk; default: space z", NULL),
     POINT(centre, "point", "of the disk or sphere, on B; default: B's origin", "m"),
     POINT(direction, "direction", "of a knife edge, on B", NULL),
+    {"curve", "curve", "point_on_curve: x, y, z in the frame of A as functions of s",
+     ga_field_curve, AT(joint_input, joint.curve), NULL, false, "m"},
+    {"start", "number",
+     "point_on_curve: value of s near which the point is at the start; default: 0", ga_field_given,
+     AT(joint_input, joint.start), NULL, false, "1"},
     {"turns", "turns", "whole turns added to the start of its angles", read_turns,
      AT(joint_input, turns), NULL, false, NULL},
     {"stiffness", "each_coordinate", "of a spring on its coordinate", keep_node,
@@ -123,7 +128,7 @@ bool ga_read_joint(ga_reader *r, const char *name, const ga_node *node) {
   return ga_read_on_coordinates(r, name, in.joint.type, node, &in.on);
 }
 
-/* ---- drives and couplers -------------------------------------------------------------------- */
+/* ---- drives -------------------------------------------------------------------- */
 
 const ga_field ga_drive_fields[] = {
     {"coordinate", "coordinate", "JOINT.NAME", ga_field_name, AT(ga_drive, coordinate), NULL, true,
@@ -143,44 +148,6 @@ bool ga_read_drive(ga_reader *r, const char *name, const ga_node *node) {
   return ga_reader_accept(r, node, ga_mechanism_add_drive(r->m, &drive, &err), &err);
 }
 
-/* Target of the fields of a coupler; sum: node of that key. */
-typedef struct {
-  const ga_node *sum;
-  ga_given equals;
-} coupler_input;
-
-/* Field reader: keep the node of `sum`, a map that is not empty; ga_read_coupler reads it. */
-static bool keep_sum(ga_reader *r, const ga_field *f, const ga_node *node, void *out) {
-  (void)f;
-  *(const ga_node **)out = node;
-  if (node->kind == GA_NODE_MAP && node->count > 0) return true;
-  return ga_reader_fail(r, node, "a sum {COORDINATE: coefficient, ..} is expected here");
-}
-
-const ga_field ga_coupler_fields[] = {
-    {"sum", "sum", "coefficients of coordinates", keep_sum, AT(coupler_input, sum), NULL, true,
-     "sum/q"},
-    {"equals", "number", "value of the sum; default: that of the initial configuration",
-     ga_field_given, AT(coupler_input, equals), NULL, false, "sum"},
-    {.key = NULL}};
-
-/* Read an entry of `couplers` and add it to r->m. */
-bool ga_read_coupler(ga_reader *r, const char *name, const ga_node *node) {
-  coupler_input in = {.sum = NULL};
-  ga_error err = {GA_OK, ""};
-  if (!ga_read_fields(r, node, ga_coupler_fields, &in)) return false;
-  const char **terms = ga_arena_take(r->arena, (size_t)in.sum->count, sizeof *terms);
-  double *factors = ga_arena_doubles(r->arena, (size_t)in.sum->count);
-  if (!terms || !factors) return ga_reader_accept(r, node, GA_ERR_MEM, &err);
-  int n = 0;
-  for (const ga_node *item = in.sum->first; item; item = item->next, n++) {
-    if (!ga_read_name(r, item->key, &terms[n]) || !ga_read_number(r, item, &factors[n]))
-      return false;
-  }
-  const ga_coupler coupler = {name, n, terms, factors, in.equals};
-  return ga_reader_accept(r, node, ga_mechanism_add_coupler(r->m, &coupler, &err), &err);
-}
-
 /* ---- forces --------------------------------------------------------------------------------- */
 
 /* Target of the fields of a force; K, C: 6 x 6 matrices of a bushing, which force.K and C point to;
@@ -197,6 +164,13 @@ static bool keep_any(ga_reader *r, const ga_field *f, const ga_node *node, void 
   (void)r, (void)f;
   *(const ga_node **)out = node;
   return true;
+}
+
+/* Field reader: the terms of a sum; out: the ga_force. */
+static bool read_force_sum(ga_reader *r, const ga_field *f, const ga_node *node, void *out) {
+  (void)f;
+  ga_force *force = out;
+  return ga_read_sum(r, node, &force->nsum, &force->sum, &force->coefficients);
 }
 
 /* ga_force_help adds the types that use a field, and what differs between types */
@@ -232,6 +206,10 @@ const ga_field ga_force_fields[] = {
      AT(force_input, force.static_friction), NULL, false, "J/q"},
     {"speed", "number", "rate over which it changes its sign", ga_field_number,
      AT(force_input, force.speed), NULL, false, "q/s"},
+    {"sum", "sum", "coefficients of coordinates", read_force_sum, AT(force_input, force), NULL,
+     false, "sum/q"},
+    {"gap", "number", "whole play of the sum; default: 0", ga_field_number,
+     AT(force_input, force.gap), NULL, false, "sum"},
     {.key = NULL}};
 
 /* Bit GA_FORCE_HAS_.. of a key; 0: not a field of forces (type, ..). */

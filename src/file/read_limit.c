@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "file/reader.h"
+#include "mechanism/joint/relation.h"
 
 /* Target of the fields of a limit. */
 typedef struct {
@@ -31,18 +32,6 @@ const ga_field ga_limit_fields[] = {
     {.key = NULL}};
 #undef AT
 
-/* Effort that pushes back at penetration p with rate p', and its derivatives by p and p'. */
-static double push_back(const limit_input *l, double p, double rate, double *by_p,
-                        double *by_rate) {
-  const double elastic = l->stiffness * p, damping = l->damping * rate;
-  *by_p = *by_rate = 0;
-  if (!(p > 0) || damping <= -elastic) return 0;
-  const bool full = damping < elastic;
-  *by_p = full ? l->stiffness : 2 * l->stiffness;
-  *by_rate = full ? l->damping : 0;
-  return full ? elastic + damping : 2 * elastic;
-}
-
 /* A ga_function_fn of s, s' and t; context: the limit_input. The effort is piecewise linear. */
 static int limit_effort(void *context, const double *variables, int along, double f[3]) {
   const limit_input *l = context;
@@ -50,11 +39,11 @@ static int limit_effort(void *context, const double *variables, int along, doubl
   double by_p, by_rate;
   f[0] = f[1] = f[2] = 0;
   if (l->lower.given) {
-    f[0] += push_back(l, l->lower.value - s, -rate, &by_p, &by_rate);
+    f[0] += ga_push_back(l->stiffness, l->damping, l->lower.value - s, -rate, &by_p, &by_rate);
     f[1] -= along == 0 ? by_p : along == 1 ? by_rate : 0;
   }
   if (l->upper.given) {
-    f[0] -= push_back(l, s - l->upper.value, rate, &by_p, &by_rate);
+    f[0] -= ga_push_back(l->stiffness, l->damping, s - l->upper.value, rate, &by_p, &by_rate);
     f[1] -= along == 0 ? by_p : along == 1 ? by_rate : 0;
   }
   return 0;

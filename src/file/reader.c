@@ -273,6 +273,13 @@ static int call_expression(void *context, const double *variables, int along, do
   return 0;
 }
 
+/* The same along a direction (ga_function.along). */
+static int expression_along(void *context, const double *variables, const double *direction,
+                            double f[3]) {
+  ga_expr_jet_along(context, variables, direction, f);
+  return 0;
+}
+
 /* Its corners in time (ga_function.next_corner). */
 static void expression_corner(void *context, int time, double t, ga_corner *corner) {
   const ga_expr_corner c = ga_expr_next_corner(context, time, t);
@@ -335,6 +342,7 @@ bool ga_read_function(ga_reader *r, const ga_node *node, const ga_variable *vari
   r->functions.item[r->functions.count++] = expr;
   f->fn = call_expression;
   f->next_corner = expression_corner;
+  f->along = expression_along;
   f->context = expr;
   return keep_signals(r, node, &used, f);
 }

@@ -137,6 +137,11 @@ bool ga_field_of_time3(ga_reader *r, const ga_field *f, const ga_node *node, voi
 bool ga_field_of_state(ga_reader *r, const ga_field *f, const ga_node *node,
                        void *out); /* ga_function */
 
+bool ga_field_curve(ga_reader *r, const ga_field *f, const ga_node *node,
+                    void *out); /* ga_function[3] */
+/* fail at the node unless the body has been added or is the ground */
+bool ga_check_body(ga_reader *r, const ga_node *node, const char *body);
+
 /* Read every key of a map into target by its table, which ends with key NULL. */
 bool ga_read_fields(ga_reader *r, const ga_node *map, const ga_field *fields, void *target);
 
@@ -181,6 +186,10 @@ bool ga_read_body(ga_reader *r, const char *name, const ga_node *node);
 bool ga_read_joint(ga_reader *r, const char *name, const ga_node *node);
 bool ga_read_drive(ga_reader *r, const char *name, const ga_node *node);
 bool ga_read_coupler(ga_reader *r, const char *name, const ga_node *node);
+bool ga_read_rope(ga_reader *r, const char *name, const ga_node *node);
+/* a map {COORDINATE: coefficient}: its terms, in the file's arena (read_relation.c) */
+bool ga_read_sum(ga_reader *r, const ga_node *map, int *n, const char *const **names,
+                 const double **factors);
 const char *ga_force_help(const ga_field *field, char *text, size_t room);
 bool ga_read_force(ga_reader *r, const char *name, const ga_node *node);
 bool ga_read_limit(ga_reader *r, const char *name, const ga_node *node);
@@ -198,8 +207,8 @@ bool ga_read_input(ga_reader *r, const char *name, const ga_node *node);
 bool ga_read_state(ga_reader *r, const char *name, const ga_node *node);
 bool ga_read_controller(ga_reader *r, const char *name, const ga_node *node);
 extern const ga_field ga_input_fields[], ga_state_fields[], ga_controller_fields[],
-    ga_body_fields[], ga_joint_fields[], ga_drive_fields[], ga_coupler_fields[], ga_force_fields[],
-    ga_limit_fields[], ga_sensor_fields[];
+    ga_body_fields[], ga_joint_fields[], ga_drive_fields[], ga_coupler_fields[], ga_rope_fields[],
+    ga_force_fields[], ga_limit_fields[], ga_sensor_fields[];
 
 /* the status of a call of the mechanism; a failure gets the line and column of the node */
 bool ga_reader_accept(ga_reader *r, const ga_node *node, ga_status status, const ga_error *err);

@@ -41,6 +41,11 @@ const ga_schema_text ga_schema_forms[] = {
     {"function_t", "{\"oneOf\": [" REF("number") ", " REF("own_function") "]}"},
     {"function_s", "{\"oneOf\": [" REF("number") ", " REF("own_function") "]}"},
     {"function_t3", LIST_OF(REF("function_t"), 3, 3)},
+    {"curve", LIST_OF(REF("function_t"), 2, 3)},
+    {"over",
+     "{\"type\": \"array\", \"minItems\": 2, \"items\": {\"oneOf\": [" REF("name") ", {\"type\": "
+     "\"object\", \"minProperties\": 1, \"maxProperties\": 1, \"additionalProperties\": "
+     REF("vector") "}]}}"},
     {"own_function",
      "{\"type\": \"object\", \"properties\": {\"function\": " REF("scalar") ", \"uses\": "
      "{\"type\": \"array\", \"items\": " REF("scalar") "}}, \"required\": [\"function\"], "

@@ -37,8 +37,10 @@ typedef struct ga_law {
   void *context;
   void (*next_corner)(void *context, int time, double t,
                       ga_corner *corner); /* of fn; may be NULL */
-  bool zero;                              /* the constant 0: needs no call */
-  const ga_uses *uses;                    /* NULL: it has its own variables only */
+  int (*along)(void *context, const double *variables, const double *direction,
+               double f[3]); /* of fn; may be NULL */
+  bool zero;                 /* the constant 0: needs no call */
+  const ga_uses *uses;       /* NULL: it has its own variables only */
 } ga_law;
 
 /* A variable of its own that a function has by the place where it stands. */
@@ -84,6 +86,10 @@ int ga_call_law(ga_call *c, bool derivatives, double *f);
 /* f and its first and second derivative along one variable (-1: f alone); the same codes */
 int ga_law_jet(const ga_law *law, const double *variables, int along, double f[3]);
 
+/* f and its two derivatives along a direction; n: number of variables */
+int ga_law_jet_along(const ga_law *law, const double *variables, const double *direction, int n,
+                     double f[3]);
+
 /* Its first corner after t, where variable number `time` is t; jumps counts derivatives of f. */
 ga_corner ga_law_next_corner(const ga_law *law, int time, double t);
 
@@ -98,7 +104,7 @@ typedef struct ga_structure {
   bool coordinates;                    /* the rows depend on the element's coordinates, too */
   unsigned force;                      /* bits GA_IN_XA .. of a force; rows count by themselves */
   unsigned blocks;                     /* GA_BLOCK_BIT of the plain derivatives, of Kt and Ct */
-  bool coordinate_block;               /* Kt and Ct have entries (theta_i, theta_i) */
+  bool coordinate_block;               /* Kt and Ct have entries (theta_i, theta_k) */
 } ga_structure;
 
 /* Points of an element for pictures and for the sizes of coordinates. */
@@ -127,7 +133,8 @@ typedef struct ga_element_type {
   const char *name;    /* of forces and sensors: the word for `type` in a description */
   const char *what;    /* in messages: "joint", "spring", "sensor" */
   const char *trouble; /* why an evaluation may ask for a smaller step, for messages */
-  bool rheonomic;      /* its holonomic rows depend on t */
+  bool rheonomic;      /* its holonomic rows depend on t, of a relation: if it has a function */
+  bool relation;       /* its data begin with a ga_relation */
   void (*structure)(const ga_mechanism *m, const ga_element *el, ga_structure *s);
   /* adds to everything that pass->out asks for */
   int (*evaluate)(ga_pass *pass, const ga_element *el);
@@ -167,7 +174,7 @@ struct ga_element {
   /* set by layout.c: */
   unsigned blocks;    /* blocks of Kt and Ct that it fills, bits GA_BLOCK_BIT */
   ga_row_slots *row;  /* nlam + npsi */
-  int *coordinate_at; /* slots of the coordinates: ncoordinate per row, then the diagonal of Kt */
+  int *coordinate_at; /* slots of the coordinates: ncoordinate per row, then those of Kt, by rows */
   int *K_at; /* for each velocity of A, then of B: slots of the blocks x_a, phi_a, x_b, phi_b
                 in its row of Kt; -1: none */
   const ga_reach *reach; /* what the signals of its functions depend on; NULL: no signals */

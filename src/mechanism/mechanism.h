@@ -5,8 +5,8 @@
  *   element.h     types of elements, functions of the model's author
  *   space3.h      vectors and 3 x 3 matrices
  *   body/         kinds of bodies: frames, inertia, names
- *   joint/        joint_types.c: joints as tables over primitives; joint.c, rolling.c: their rows;
- *                 coordinate.c: coordinates of joints, drives, couplers
+ *   joint/        joint_types.c: joints as tables over primitives; joint.c, rolling.c, curve.c: their
+ *                 rows; coordinate.c: coordinates of joints, drives; relation.c: couplers; rope.c
  *   force/        one file for each type of force, force_types.c: their registry; law.c: functions
  *   evaluate/     frame_pair.c: rows and tangents between two frames; pass.c: one evaluation;
  *                 absolute.c: from space axes to the velocities of bodies; evaluate.c: the
@@ -36,7 +36,7 @@ typedef struct ga_angle {
   const char *rate;     /* "JOINT.NAME_rate" */
   const char *asked_by; /* the element or output that made it exist, for messages */
   int joint;            /* number in the list of joints; -1: none, or it is in another subdomain */
-  double size;          /* of a state: a large value of it */
+  double size;          /* of a state or parameter: a large value of it */
   double inertia;       /* of a rotor on it; 0: none */
   int M_at;             /* slot of the inertia in M */
   int which;            /* of the coordinates of the joint's type */
@@ -268,11 +268,13 @@ typedef struct ga_primitive_row {
 extern const ga_primitive ga_primitive_coincide, ga_primitive_plane, ga_primitive_perpendicular,
     ga_primitive_distance;
 
-/* atan2(u, w), u = a1.b1, w = a2.b2, or the position along an axis */
+/* atan2(u, w), u = a1.b1, w = a2.b2; or the position along an axis; or the distance of the points; or
+ * the parameter of a curve, which has no row of its own: the rows of the joint determine it. */
 typedef struct ga_coordinate_spec {
   const char *name;
   bool angle;
   int a1, b1, a2, b2; /* a1: the axis of a position */
+  bool distance, parameter;
 } ga_coordinate_spec;
 
 enum { GA_COORDINATES_MAX = 3 };
@@ -306,6 +308,8 @@ typedef struct ga_joint_data {
   double length, radius;
   int turns[GA_COORDINATES_MAX];
   int coordinate[GA_COORDINATES_MAX]; /* numbers, -1: does not exist */
+  ga_law curve[3];                    /* of a point on a curve: functions of s */
+  double near;                        /* value of s from which its start is sought */
 } ga_joint_data;
 
 /* Sets the rows of a joint and its flags axes and points. */
@@ -313,7 +317,7 @@ void ga_joint_set_rows(ga_joint_data *joint, const ga_row_list *rows);
 
 extern const ga_element_type ga_element_joint, ga_element_distance, ga_element_rolling,
     ga_element_knife_edge, ga_element_coordinate, ga_element_drive, ga_element_rate,
-    ga_element_coupler, ga_element_state;
+    ga_element_coupler, ga_element_state, ga_element_span, ga_element_curve, ga_element_parameter;
 /* geometry of all joints */
 void ga_joint_geometry(const ga_mechanism *m, const ga_element *el, ga_geometry *g);
 
@@ -332,6 +336,7 @@ static inline ga_coordinate_kind ga_kind_of_coordinate(const ga_mechanism *m, in
   const ga_angle *c = &m->coordinates.item[coordinate];
   if (c->joint < 0) return GA_COORDINATE_STATE;
   const ga_joint_data *joint = (const ga_joint_data *)m->joints.item[c->joint].data;
+  if (joint->type->coordinate[c->which].parameter) return GA_COORDINATE_STATE;
   return joint->type->coordinate[c->which].angle ? GA_COORDINATE_ANGLE : GA_COORDINATE_LENGTH;
 }
 
@@ -342,10 +347,14 @@ typedef struct ga_coordinate_data {
   const ga_joint_data *joint;
 } ga_coordinate_data;
 
-typedef struct ga_coupler_data {
+/* e = sum c_k theta_k - equals - f(t, theta), of the coordinates of an element (joint/relation.c) */
+typedef struct ga_relation {
   double equals;
-  const double *coefficient;
-} ga_coupler_data;
+  const double *coefficient; /* of each coordinate; 0: it is a variable of f only */
+  ga_law law;                /* f, function of t and coordinates; zero: none */
+  const int *variable;       /* which coordinate of the element each name is that f uses */
+} ga_relation;
+enum { GA_RELATION_MAX = 64 }; /* coordinates of an element with f or with a force */
 
 /* ---- sensors (report/sensor.c) -------------------------------------------------------------- */
 
@@ -419,6 +428,11 @@ bool ga_row_is_length(const ga_mechanism *m, const ga_element *el, int row);
 double ga_row_size(const ga_mechanism *m, const ga_element *el, int row);
 /* resistance of velocities to change and their units, nv numbers each (see ga_assembly) */
 void ga_mechanism_weights(const ga_mechanism *m, double *weight, double *unit);
+
+/* add_element.c: appends *el to m->others and defines its name, which must be free; the last step of
+ * a call, only memory can fail. Its list of coordinates and `size` bytes of its data are copied. */
+ga_status ga_mechanism_add_other(ga_mechanism *m, const char *name, ga_element *el, size_t size,
+                                 ga_error *err);
 
 /* names.c */
 /* a copy of text followed by more, owned by m; NULL without memory */

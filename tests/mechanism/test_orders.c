@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One mechanism with every type of joint, all their coordinates, a rate and a position drive, a
- * coupler and all kinds of forces: order 2 in q, v, v', lam, psi, on R^3 x SO(3) and on SE(3), and
+/* One mechanism with every type of joint, all their coordinates, a rate and a position drive,
+ * couplers, ropes and all kinds of forces: order 2 in q, v, v', lam, psi, on R^3 x SO(3) and on SE(3), and
  * both go to the same motion. */
 #include <stdlib.h>
 
@@ -21,8 +21,15 @@ static void add_link(ga_mechanism *m, int i, const ga_joint_type_info *type) {
     j.radius = 0.4;
     j.point = (ga_point)GA_IN_SPACE(x, y, z - 0.6);
     if (type->uses & GA_JOINT_AXIS) j.axis = (ga_point)GA_IN_SPACE(1, 0.5, 0);
-  } else if (type->uses & GA_JOINT_LENGTH) {
+  } else if (type->uses & GA_JOINT_LENGTH || strcmp(type->name, "span") == 0) {
     j.at = (ga_point)GA_ON_B(0.1, 0.2, 0.3);
+  } else if (type->uses & GA_JOINT_CURVE) {
+    /* a curve of the ground through the origin of the body */
+    j.between[0] = "ground";
+    j.at = (ga_point)GA_ON_A(x + 0.5, y + 0.1, z - 0.2);
+    j.curve[0].text = "s + 0.2*s^2";
+    j.curve[1].text = "0.5*sin(s)";
+    j.curve[2].text = "0.3*s^2";
   } else {
     j.at = (ga_point)GA_IN_SPACE(x, y, z);
     if (type->uses & GA_JOINT_AXIS) j.axis = (ga_point)GA_IN_SPACE(c, s, 0.4);
@@ -49,6 +56,17 @@ static ga_mechanism *every_joint(ga_formulation formulation) {
   ADD(drive, m, .name = "motor", .coordinate = "j1.angle", .position = {.text = "t^3*sin(4*t)"});
   ADD(drive, m, .name = "feed", .coordinate = "j3.position", .rate = {.text = "2*t^2"});
   ADD(coupler, m, .name = "rack", .count = 3, .coordinates = terms, .coefficients = factors);
+  static const char *const lift[] = {"j2.position"}, *const mesh[] = {"j3.angle", "j6.angle"};
+  static const double one[] = {1, -2};
+  ADD(coupler, m, .name = "cam", .count = 1, .coordinates = lift, .coefficients = one,
+      .function = {.text = "0.2*sin(j3.angle) + 0.05*t^2*cos(j3.angle)"});
+  ADD(rope, m, .name = "hoist", .count = 3,
+      .over = (const ga_rope_point[]){{"b9", {0.1, 0, 0.2}}, {"ground", {8, 3, 4}}, {"b10", {0}}});
+  ADD(rope, m, .name = "elastic", .count = 3, .stiffness = 5, .damping = 0.1,
+      .length = {.text = "4 - 0.1*j13.s - 0.2*sin(3*t)"},
+      .over = (const ga_rope_point[]){{"b12", {0.1, 0, 0.2}}, {"ground", {8, 3, 4}}, {"b13", {0}}});
+  ADD(force, m, .name = "teeth", .type = "backlash", .nsum = 2, .sum = mesh, .coefficients = one,
+      .gap = 0.02, .stiffness = 0.5, .damping = 0.1, .free = GA_VALUE(-5));
   ADD(force, m, .name = "coil", .type = "spring", .between = {"b4", "b11"}, .stiffness = 30,
       .damping = 1, .law = {.text = "0.1*s^3*(1 + sin(t))"}, .at = GA_ON_A(0.1, 0.2, 0.3));
   ADD(force, m, .name = "twist", .type = "torsion", .coordinate = "j5.angle_a", .stiffness = 4,
@@ -139,14 +157,15 @@ static void order_and_limit(void **state) {
   ga_mechanism_free(m);
 }
 
-/* 15 joints: 41 holonomic rows, 10 coordinates, position drive, coupler; 5 nonholonomic, rate drive
- */
+/* 17 joints: 44 holonomic rows, 12 coordinates, one of them a parameter without a row, 4 spans of
+ * ropes, position drive, 2 couplers, a rope; 5 nonholonomic, rate drive */
 static void sizes(void **state) {
   (void)state;
   ga_mechanism *m = every_joint(GA_FORMULATION_R3SO3);
   const ga_model *model = ga_mechanism_model(m);
-  assert_int_equal(ga_space_nv(model->space), 15 * 6 + 10);
-  assert_int_equal(model->nlam, 6 + 5 + 5 + 4 + 3 + 4 + 3 + 3 + 2 + 2 + 1 + 1 + 1 + 1 + 10 + 2);
+  assert_int_equal(ga_space_nv(model->space), 17 * 6 + 12 + 4);
+  assert_int_equal(model->nlam,
+                   6 + 5 + 5 + 4 + 3 + 4 + 3 + 3 + 2 + 2 + 1 + 1 + 3 + 1 + 1 + 11 + 4 + 4);
   assert_int_equal(model->npsi, 2 + 2 + 1 + 1);
   assert_int_equal(ga_mechanism_column_index(m, "t"), 0);
   for (int i = 0; i < ga_mechanism_columns(m); i++) {

@@ -75,8 +75,8 @@ bool ga_row_is_length(const ga_mechanism *m, const ga_element *el, int row) {
 double ga_row_size(const ga_mechanism *m, const ga_element *el, int row) {
   double size = 0;
   if (el->type == &ga_element_state) return m->coordinates.item[el->coordinate[0]].size;
-  if (el->type != &ga_element_coupler) return ga_row_is_length(m, el, row) ? m->length : 1;
-  const ga_coupler_data *data = el->data;
+  if (!el->type->relation) return ga_row_is_length(m, el, row) ? m->length : 1;
+  const ga_relation *data = el->data;
   for (int k = 0; k < el->ncoordinate; k++) {
     const double unit = is_position(m, el->coordinate[k]) ? m->length : 1;
     size = fmax(size, fabs(data->coefficient[k]) * unit);

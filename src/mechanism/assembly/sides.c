@@ -64,7 +64,7 @@ static void impose_value(ga_corners *s, const ga_angle *c, double value, bool *s
 static bool is_driven(const ga_mechanism *m, int coordinate) {
   for (int i = 0; i < m->others.count; i++) {
     const ga_element *el = &m->others.item[i];
-    if (el->type->rheonomic && el->coordinate[0] == coordinate) return true;
+    if (el->type == &ga_element_drive && el->coordinate[0] == coordinate) return true;
   }
   return false;
 }
@@ -79,6 +79,9 @@ static void impose_coordinates(ga_corners *s, const double *after, const bool *h
   for (int c = 0; c < m->coordinates.count; c++) {
     const ga_angle *angle = &m->coordinates.item[c];
     if (angle->joint < 0) continue;
+    const ga_joint_data *joint = m->joints.item[angle->joint].data;
+    const ga_coordinate_spec *spec = &joint->type->coordinate[angle->which];
+    if (spec->distance || spec->parameter) continue; /* they do not say where the body is */
     const bool given = (hold && hold[angle->v_at]) || is_driven(m, c);
     if (given) impose_value(s, angle, after[angle->q_at], settled);
   }

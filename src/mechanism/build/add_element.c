@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "mechanism/force/force.h"
+#include "mechanism/joint/relation.h"
 
 enum { OWNER = 160 }; /* bytes of "force 'name'", the beginning of messages */
 
@@ -33,6 +34,12 @@ static ga_status add_element(ga_mechanism *m, const char *name, ga_element *el, 
   return GA_OK;
 }
 
+/* Append a drive, coupler, rope or force to m->others; see add_element. */
+ga_status ga_mechanism_add_other(ga_mechanism *m, const char *name, ga_element *el, size_t size,
+                                 ga_error *err) {
+  return add_element(m, name, el, size, false /* no sensor */, err);
+}
+
 /* Check that the name can be used (ga_mechanism_claim), and write "what 'name'" into owner[OWNER],
  * for messages. */
 static ga_status claim_name(ga_mechanism *m, const char *what, const char *name, char *owner,
@@ -44,11 +51,6 @@ static ga_status claim_name(ga_mechanism *m, const char *what, const char *name,
 
 /* ---- drives and couplers -------------------------------------------------------------------- */
 
-/* True for a function that differs from the constant 0 of an empty description. */
-static bool is_given(const ga_function *f) {
-  return f->fn || f->text || f->constant != 0;
-}
-
 /* Add a drive: one holonomic row coordinate = position(t), or one nonholonomic row coordinate' =
  * rate(t). The coordinate is created if it does not exist yet. Fails (GA_ERR_ARG) unless exactly
  * one of position and rate is given; then m is unchanged. */
@@ -58,7 +60,7 @@ ga_status ga_mechanism_add_drive(ga_mechanism *m, const ga_drive *drive, ga_erro
   int coordinate;
   ga_status status = claim_name(m, "drive", drive->name, owner, err);
   if (status != GA_OK) return status;
-  const bool position = is_given(&drive->position), rate = is_given(&drive->rate);
+  const bool position = ga_function_given(&drive->position), rate = ga_function_given(&drive->rate);
   if (position == rate) {
     return ga_fail(err, GA_ERR_ARG, "%s needs either a position or a rate", owner);
   }
@@ -79,36 +81,12 @@ ga_status ga_mechanism_add_drive(ga_mechanism *m, const ga_drive *drive, ga_erro
                    .ncoordinate = 1,
                    .coordinate = &coordinate,
                    .data = &law};
-  return add_element(m, drive->name, &el, sizeof law, false /* no sensor */, err);
+  return ga_mechanism_add_other(m, drive->name, &el, sizeof law, err);
 }
 
-/* number[k], factor[k] <- coordinate and coefficient of each of coupler->count terms; coordinates
- * that do not exist are created, also before a failure (the caller removes them). Fails for a
- * coefficient that is 0 or not finite and for a coordinate that appears twice. */
-static ga_status coupler_terms(ga_mechanism *m, const char *owner, const ga_coupler *coupler,
-                               int *number, double *factor, ga_error *err) {
-  for (int k = 0; k < coupler->count; k++) {
-    ga_status status =
-        ga_mechanism_coordinate_named(m, owner, coupler->coordinates[k], &number[k], err);
-    if (status != GA_OK) return status;
-    factor[k] = coupler->coefficients[k];
-    if (!isfinite(factor[k]) || factor[k] == 0) {
-      return ga_fail(err, GA_ERR_ARG, "%s: the coefficient of '%s' is %g", owner,
-                     coupler->coordinates[k], factor[k]);
-    }
-    for (int i = 0; i < k; i++) {
-      if (number[i] == number[k]) {
-        return ga_fail(err, GA_ERR_ARG, "%s: '%s' stands in the sum twice", owner,
-                       coupler->coordinates[k]);
-      }
-    }
-  }
-  return GA_OK;
-}
-
-/* Add a coupler: one holonomic row sum of factor[k] coordinate[k] = equals (default: its value at
- * the start, before an assembly). Coordinates are created if necessary; a description with a
- * mistake fails and leaves none behind. */
+/* Add a coupler: one holonomic row sum of factor[k] coordinate[k] = equals, a number (default: its
+ * value at the start, before an assembly) or a function of t and coordinates. Coordinates are created
+ * if necessary; a description with a mistake fails and leaves none behind. */
 ga_status ga_mechanism_add_coupler(ga_mechanism *m, const ga_coupler *coupler, ga_error *err) {
   char owner[OWNER];
   ga_status status = claim_name(m, "coupler", coupler->name, owner, err);
@@ -117,26 +95,14 @@ ga_status ga_mechanism_add_coupler(ga_mechanism *m, const ga_coupler *coupler, g
   if (coupler->equals.given && !isfinite(coupler->equals.value)) {
     return ga_fail(err, GA_ERR_ARG, "%s: equals is not a finite number", owner);
   }
-  int *number = ga_arena_ints(&m->arena, (size_t)coupler->count);
-  double *factor = ga_arena_doubles(&m->arena, (size_t)coupler->count);
-  if (m->arena.failed) return ga_fail(err, GA_ERR_MEM, "no memory for %s", owner);
-  const int before = m->coordinates.count;
-  status = coupler_terms(m, owner, coupler, number, factor, err);
-  if (status != GA_OK) {
-    ga_mechanism_forget_coordinates(m, before);
-    return status;
-  }
-  ga_coupler_data data = {.coefficient = factor};
-  for (int k = 0; k < coupler->count; k++) {
-    data.equals += factor[k] * m->coordinates.item[number[k]].start;
-  }
+  const ga_relation_terms terms = {coupler->count, coupler->coordinates, coupler->coefficients,
+                                   coupler->equals.given ? NULL : &coupler->function, "equals"};
+  ga_relation data;
+  ga_element el = {.type = &ga_element_coupler, .nlam = 1, .data = &data};
+  status = ga_relation_describe(m, owner, &terms, &el, &data, err);
+  if (status != GA_OK) return status;
   if (coupler->equals.given) data.equals = coupler->equals.value;
-  ga_element el = {.type = &ga_element_coupler,
-                   .nlam = 1,
-                   .ncoordinate = coupler->count,
-                   .coordinate = number,
-                   .data = &data};
-  return add_element(m, coupler->name, &el, sizeof data, false /* no sensor */, err);
+  return ga_mechanism_add_other(m, coupler->name, &el, sizeof data, err);
 }
 
 /* ---- forces and sensors --------------------------------------------------------------------- */

@@ -4,21 +4,32 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "mechanism/mechanism.h"
+#include "mechanism/joint/joint.h"
+#include "mechanism/joint/relation.h"
 
 enum { OWNER = 160 }; /* bytes of "joint 'name'", the beginning of messages */
 
 /* ---- which fields --------------------------------------------------------------------------- */
 
-static const char *const field_names[] = {"at",    "axis",   "x_axis", "length",   "radius",
-                                          "point", "normal", "centre", "direction"};
+static const char *const field_names[] = {"at",        "axis",  "x_axis", "length",
+                                          "radius",    "point", "normal", "centre",
+                                          "direction", "curve", "start"};
 enum { NFIELD = (int)(sizeof field_names / sizeof field_names[0]) };
 
 /* Fields that the description gives, bit i for field_names[i]: the bits GA_JOINT_AT .. */
 static unsigned given_fields(const ga_joint *j) {
-  const bool given[NFIELD] = {j->at.kind,      j->axis.kind,   j->x_axis.kind,
-                              j->length.given, j->radius != 0, j->point.kind,
-                              j->normal.kind,  j->centre.kind, j->direction.kind};
+  const bool given[NFIELD] = {j->at.kind,
+                              j->axis.kind,
+                              j->x_axis.kind,
+                              j->length.given,
+                              j->radius != 0,
+                              j->point.kind,
+                              j->normal.kind,
+                              j->centre.kind,
+                              j->direction.kind,
+                              ga_function_given(&j->curve[0]) || ga_function_given(&j->curve[1]) ||
+                                  ga_function_given(&j->curve[2]),
+                              j->start.given};
   unsigned mask = 0;
   for (int i = 0; i < NFIELD; i++) mask |= (unsigned)given[i] << i;
   return mask;
@@ -190,15 +201,41 @@ static ga_status knife_frames(const ga_sides *sides, const ga_joint *joint, ga_j
   return GA_OK;
 }
 
+/* data->side, curve and near <- a point on a curve: the origin of the curve on A, with the axes of A's
+ * frame, and the point of B. */
+static ga_status curve_frames(ga_mechanism *m, const ga_sides *sides, const ga_joint *joint,
+                              ga_joint_data *data, ga_error *err) {
+  double s[2][3];
+  ga_status status = ga_locate_origins(sides, "at", &joint->at, s, err);
+  for (int k = 0; k < 3 && status == GA_OK; k++) {
+    status = ga_mechanism_law(m, sides->owner, "curve", &joint->curve[k], ga_of_curve,
+                              &data->curve[k], err);
+    if (status == GA_OK && data->curve[k].uses) {
+      status = ga_fail(err, GA_ERR_ARG, "%s: curve is a function of s alone, it cannot use '%s'",
+                       sides->owner, data->curve[k].uses->name[0]);
+    }
+  }
+  if (status != GA_OK) return status;
+  if (!ga_finite(1, &joint->start.value)) {
+    return ga_fail(err, GA_ERR_ARG, "%s: start is not a finite number", sides->owner);
+  }
+  data->near = joint->start.value;
+  for (int side = 0; side < 2; side++) {
+    ga_copy3(s[side], data->side[side].s);
+    for (int i = 0; i < 9; i++) data->side[side].E[i] = i % 4 == 0;
+  }
+  return GA_OK;
+}
+
 /* data->side <- frames of all other joints: point and axes; unchanged on failure. A type with a
  * length (data->type is set) has two distinct points. */
 static ga_status usual_frames(const ga_sides *sides, const ga_joint *joint, ga_joint_data *data,
                               ga_error *err) {
   double s[2][3], E[2][9];
   /* two points are at different positions in space */
-  ga_status status = data->type->uses & GA_JOINT_LENGTH
-                         ? ga_locate_origins(sides, "at", &joint->at, s, err)
-                         : ga_locate_point(sides, "at", &joint->at, s, err);
+  const bool apart = data->type->uses & GA_JOINT_LENGTH || data->type->coordinate[0].distance;
+  ga_status status = apart ? ga_locate_origins(sides, "at", &joint->at, s, err)
+                           : ga_locate_point(sides, "at", &joint->at, s, err);
   if (status == GA_OK) {
     status = ga_locate_axes(sides, is_planar(sides), &joint->axis, &joint->x_axis, E, err);
   }
@@ -210,8 +247,9 @@ static ga_status usual_frames(const ga_sides *sides, const ga_joint *joint, ga_j
 }
 
 /* Set data->side[], points and axes of the joint on both bodies in body axes; data->type is set. */
-static ga_status set_frames(const ga_sides *sides, const ga_joint *joint, ga_joint_data *data,
-                            ga_error *err) {
+static ga_status set_frames(ga_mechanism *m, const ga_sides *sides, const ga_joint *joint,
+                            ga_joint_data *data, ga_error *err) {
+  if (data->type->uses & GA_JOINT_CURVE) return curve_frames(m, sides, joint, data, err);
   if (data->type->uses & GA_JOINT_RADIUS) return rolling_frames(sides, joint, data, err);
   if (data->type->uses & GA_JOINT_DIRECTION) return knife_frames(sides, joint, data, err);
   return usual_frames(sides, joint, data, err);
@@ -298,15 +336,15 @@ static ga_status set_sizes(const ga_sides *sides, const ga_joint *joint, const g
 
 /* Check the description against data->type, which is set, and set side, length and radius of data.
  * After a failure data must not be used. */
-static ga_status prepare_joint(const ga_sides *sides, const ga_joint *joint, ga_joint_data *data,
-                               ga_error *err) {
+static ga_status prepare_joint(ga_mechanism *m, const ga_sides *sides, const ga_joint *joint,
+                               ga_joint_data *data, ga_error *err) {
   const ga_joint_type *type = data->type;
   ga_frame frames[2];
   ga_pair p;
   ga_status status = check_kinds(sides, type, err);
   if (status == GA_OK) status = check_fields(sides->owner, type, is_planar(sides), joint, err);
   const unsigned both = GA_JOINT_AXIS | GA_JOINT_X_AXIS;
-  if (status == GA_OK) status = set_frames(sides, joint, data, err);
+  if (status == GA_OK) status = set_frames(m, sides, joint, data, err);
   if (status == GA_OK && (type->needs & both) == both) {
     status = keep_own_axes(sides, joint, data, err);
   }
@@ -314,6 +352,31 @@ static ga_status prepare_joint(const ga_sides *sides, const ga_joint *joint, ga_
   start_pair(sides, data, frames, &p);
   status = set_sizes(sides, joint, &p, data, err);
   return status == GA_OK ? check_aligned(sides, data, &p, err) : status;
+}
+
+/* Create the parameter of the last joint, which its rows depend on, with its size: 1/|c'| at the
+ * start, in units of the mechanism's length (build.c). On failure the joint is taken back. */
+static ga_status add_parameter(ga_mechanism *m, const char *owner, ga_error *err) {
+  ga_element *el = &m->joints.item[m->joints.count - 1];
+  const ga_joint_data *data = el->data;
+  char name[160];
+  int index;
+  snprintf(name, sizeof name, "%.120s.%s", el->name, data->type->coordinate[0].name);
+  const ga_status status = ga_mechanism_coordinate_named(m, owner, name, &index, err);
+  if (status != GA_OK) {
+    ga_mechanism_undefine(m, el->name);
+    m->joints.count--;
+    return status;
+  }
+  ga_angle *angle = &m->coordinates.item[index];
+  double square = 0, jet[3];
+  for (int k = 0; k < data->rows->count; k++) {
+    if (ga_law_jet(&data->curve[k], &angle->start, 0, jet) == 0) square += jet[1] * jet[1];
+  }
+  angle->size = 1 / sqrt(square);
+  el->ncoordinate = 1;
+  el->coordinate = data->coordinate;
+  return GA_OK;
 }
 
 /* Check a description, append the joint with its rows and frames to m->joints and define its name;
@@ -328,7 +391,7 @@ ga_status ga_mechanism_add_joint(ga_mechanism *m, const ga_joint *joint, ga_erro
   snprintf(owner, sizeof owner, "joint '%.120s'", joint->name);
   status = find_type(owner, joint->type, &data.type, err);
   if (status == GA_OK) status = ga_sides_of(m, joint->between, el.body, &sides, err);
-  if (status == GA_OK) status = prepare_joint(&sides, joint, &data, err);
+  if (status == GA_OK) status = prepare_joint(m, &sides, joint, &data, err);
   if (status != GA_OK) return status;
   ga_joint_set_rows(&data, is_planar(&sides) ? &data.type->plane : &data.type->space);
   memcpy(data.turns, joint->turns, sizeof data.turns);
@@ -343,7 +406,7 @@ ga_status ga_mechanism_add_joint(ga_mechanism *m, const ga_joint *joint, ga_erro
   el.npsi = data.type->npsi;
   el.data = own;
   m->joints.item[m->joints.count++] = el;
-  return GA_OK;
+  return data.type->coordinate[0].parameter ? add_parameter(m, owner, err) : GA_OK;
 }
 
 /* *index <- number of the coordinate "JOINT.NAME", created if necessary; GA_ERR_ARG after the build

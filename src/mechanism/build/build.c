@@ -86,7 +86,8 @@ ga_status ga_mechanism_make_model(ga_mechanism *m, ga_error *err) {
                         .scleronomic = true};
   for (int i = 0; i < m->elements.count; i++) {
     const ga_element *el = &m->elements.item[i];
-    if (el->type->rheonomic) m->model.scleronomic = false;
+    const bool constant = el->type->relation && ((const ga_relation *)el->data)->law.zero;
+    if (el->type->rheonomic && !constant) m->model.scleronomic = false;
     if (el->npsi > 0 && el->reach) m->model.ops = &ga_mechanism_ops_reacting;
   }
   m->anywhere = ga_arena_doubles(&m->arena, (size_t)(m->nq > m->nv ? m->nq : m->nv) + 1);
@@ -135,8 +136,9 @@ static bool set_coordinate_sizes(ga_mechanism *m) {
     }
   }
   for (int c = 0; c < m->coordinates.count; c++) {
-    const ga_angle *angle = &m->coordinates.item[c];
+    ga_angle *angle = &m->coordinates.item[c];
     const ga_coordinate_kind kind = ga_kind_of_coordinate(m, c);
+    if (kind == GA_COORDINATE_STATE && angle->joint >= 0) angle->size *= m->length;
     if (kind == GA_COORDINATE_STATE) size[angle->v_at] = angle->size;
     if (kind != GA_COORDINATE_LENGTH) continue;
     element_sizes(m, &m->joints.item[angle->joint], in);
@@ -308,7 +310,8 @@ static const char *turns_hint(const ga_mechanism *m, const ga_element *el, doubl
     if (angle->joint < 0) continue;
     const ga_joint_data *joint = m->joints.item[angle->joint].data;
     const double factor =
-        el->type == &ga_element_coupler ? ((const ga_coupler_data *)el->data)->coefficient[k] : 1;
+        el->type == &ga_element_coupler ? ((const ga_relation *)el->data)->coefficient[k] : 1;
+    if (factor == 0) continue;
     const double turns = value / (two_pi * factor);
     if (!joint->type->coordinate[angle->which].angle || round(turns) == 0) continue;
     if (fabs(turns - round(turns)) > 1e-6) continue;

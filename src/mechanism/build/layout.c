@@ -108,10 +108,11 @@ static bool append_coordinate(ga_mechanism *m, int c) {
   *data = (ga_coordinate_data){&jd->type->coordinate[angle->which], jd};
   *number = c;
   angle->element = m->elements.count;
-  const ga_element el = {.type = &ga_element_coordinate,
+  const bool own_row = !data->spec->parameter;
+  const ga_element el = {.type = own_row ? &ga_element_coordinate : &ga_element_parameter,
                          .name = angle->name,
                          .body = {joint->body[0], joint->body[1]},
-                         .nlam = 1,
+                         .nlam = own_row,
                          .ncoordinate = 1,
                          .coordinate = number,
                          .data = data};
@@ -260,7 +261,8 @@ bool ga_layout_finish_csr(ga_csr *A, ga_arena *arena) {
 static bool prepare_rows(ga_mechanism *m, ga_element *el, const ga_structure *s) {
   const int rows = el->nlam + el->npsi;
   ga_row_slots *slots = ga_arena_take(&m->arena, (size_t)rows, sizeof *slots);
-  const size_t coordinates = (size_t)(el->ncoordinate * (rows + 1));
+  const int block = s->coordinate_block ? el->ncoordinate : 0; /* rows of Kt */
+  const size_t coordinates = (size_t)el->ncoordinate * (size_t)(rows + block);
   int *coordinate_at = coordinates ? ga_arena_ints(&m->arena, coordinates) : NULL;
   if (m->arena.failed) return false;
   for (int i = 0; i < rows; i++) {

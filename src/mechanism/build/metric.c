@@ -116,7 +116,8 @@ static void fill_metric(const ga_mechanism *m, const double *length, double *w) 
   }
   for (int c = 0; c < m->coordinates.count; c++) {
     const ga_angle *angle = &m->coordinates.item[c];
-    if (angle->joint < 0) { /* a state: its size is as large as the longest length */
+    if (ga_kind_of_coordinate(m, c) == GA_COORDINATE_STATE) {
+      /* a state or parameter: its size is as large as the longest length */
       const double ratio = longest / angle->size;
       w[angle->v_at] = ratio * ratio;
       continue;

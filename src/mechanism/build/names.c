@@ -372,7 +372,8 @@ ga_status ga_mechanism_law(ga_mechanism *m, const char *owner, const char *field
   *law = (ga_law){.constant = function->constant,
                   .fn = function->fn,
                   .context = function->context,
-                  .next_corner = function->next_corner};
+                  .next_corner = function->next_corner,
+                  .along = function->along};
   if (function->fn) {
     return keep_uses(m, owner, field, function->uses, function->nuses, law, err);
   }

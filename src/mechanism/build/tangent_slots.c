@@ -116,8 +116,10 @@ static bool collect_pairs(ga_mechanism *m, velocity_blocks *p) {
       if (!(el->blocks >> k & 1)) continue;
       ok = add_pair(p, block_of_variation(p, el, k / 4), block_of_variation(p, el, k % 4));
     }
-    for (int c = 0; c < el->ncoordinate && s.coordinate_block && ok; c++) {
-      ok = add_pair(p, p->of_coordinate[el->coordinate[c]], p->of_coordinate[el->coordinate[c]]);
+    const int n = s.coordinate_block ? el->ncoordinate : 0;
+    for (int c = 0; c < n * n && ok; c++) {
+      ok = add_pair(p, p->of_coordinate[el->coordinate[c / n]],
+                    p->of_coordinate[el->coordinate[c % n]]);
     }
     if (ok && el->reach && el->npsi == 0) ok = collect_reach(m, p, el);
   }
@@ -180,7 +182,7 @@ static bool fill_K_pattern(ga_mechanism *m, const velocity_blocks *p) {
 }
 
 /* Set el->K_at (only where el->blocks has the block; the rest is 0, unused; NULL: no blocks) and
- * the diagonal slots of its coordinates (the end of el->coordinate_at). */
+ * the slots of its coordinates (the end of el->coordinate_at). */
 static bool find_element_slots(ga_mechanism *m, const velocity_blocks *p, ga_element *el) {
   const ga_structure s = ga_structure_of(m, el);
   const int na = m->bodies.item[el->body[0]].kind->nv, nb = m->bodies.item[el->body[1]].kind->nv;
@@ -194,10 +196,11 @@ static bool find_element_slots(ga_mechanism *m, const velocity_blocks *p, ga_ele
     for (int i = 0; i < p->width[r]; i++) at[4 * (first + i) + k % 4] = K_slot(&m->K, p, r, i, c);
   }
   el->K_at = at;
-  for (int c = 0; c < el->ncoordinate && s.coordinate_block; c++) {
-    const int block = p->of_coordinate[el->coordinate[c]];
-    int *diagonal = el->coordinate_at + (el->nlam + el->npsi) * el->ncoordinate;
-    diagonal[c] = K_slot(&m->K, p, block, 0, block);
+  const int n = s.coordinate_block ? el->ncoordinate : 0;
+  for (int c = 0; c < n * n; c++) {
+    int *slots = el->coordinate_at + (el->nlam + el->npsi) * n;
+    slots[c] = K_slot(&m->K, p, p->of_coordinate[el->coordinate[c / n]], 0,
+                      p->of_coordinate[el->coordinate[c % n]]);
   }
   return true;
 }

@@ -16,7 +16,8 @@
   TYPE(spring)                   \
   TYPE(torsion)                  \
   TYPE(friction)                 \
-  TYPE(bushing)
+  TYPE(bushing)                  \
+  TYPE(backlash)
 
 typedef struct ga_force_type {
   ga_element_type element; /* its name is the type's name */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "mechanism/force/force.h"
+#include "mechanism/joint/relation.h"
 
 #define ADDRESS(name) &ga_force_##name,
 static const ga_force_type *const types[] = {GA_FORCE_TYPE_LIST(ADDRESS)};
@@ -11,8 +12,9 @@ enum { NTYPE = (int)(sizeof types / sizeof types[0]) };
 
 /* in the order of the bits GA_FORCE_HAS_.. */
 static const char *const field_names[] = {
-    "body",      "between", "coordinate", "at",   "axis", "x_axis",   "value",           "frame",
-    "stiffness", "damping", "length",     "free", "law",  "friction", "static_friction", "speed"};
+    "body",  "between",  "coordinate",      "at",      "axis",   "x_axis",
+    "value", "frame",    "stiffness",       "damping", "length", "free",
+    "law",   "friction", "static_friction", "speed",   "sum",    "gap"};
 enum { NFIELD = (int)(sizeof field_names / sizeof field_names[0]) };
 
 /* the i-th force type, NULL past the end */
@@ -44,30 +46,27 @@ bool ga_force_types(int i, ga_force_type_info *info) {
   return true;
 }
 
-/* Did the author give a function other than the constant 0? */
-static bool function_given(const ga_function *f) {
-  return f->fn || f->text || f->constant != 0;
-}
-
 /* bits GA_FORCE_HAS_.. of the fields that a description contains */
 static unsigned given_fields(const ga_force *f) {
-  const bool given[NFIELD] = {
-      f->body,
-      f->between[0] || f->between[1],
-      f->coordinate,
-      f->at.kind,
-      f->axis.kind,
-      f->x_axis.kind,
-      function_given(&f->value[0]) || function_given(&f->value[1]) || function_given(&f->value[2]),
-      f->frame != GA_FORCE_SPACE,
-      f->stiffness != 0 || f->K,
-      f->damping != 0 || f->C,
-      f->length.given,
-      f->free.given,
-      function_given(&f->law),
-      f->friction != 0,
-      f->static_friction != 0,
-      f->speed != 0};
+  const bool given[NFIELD] = {f->body,
+                              f->between[0] || f->between[1],
+                              f->coordinate,
+                              f->at.kind,
+                              f->axis.kind,
+                              f->x_axis.kind,
+                              ga_function_given(&f->value[0]) || ga_function_given(&f->value[1]) ||
+                                  ga_function_given(&f->value[2]),
+                              f->frame != GA_FORCE_SPACE,
+                              f->stiffness != 0 || f->K,
+                              f->damping != 0 || f->C,
+                              f->length.given,
+                              f->free.given,
+                              ga_function_given(&f->law),
+                              f->friction != 0,
+                              f->static_friction != 0,
+                              f->speed != 0,
+                              f->nsum > 0,
+                              f->gap != 0};
   unsigned mask = 0;
   for (int i = 0; i < NFIELD; i++) mask |= (unsigned)given[i] << i;
   return mask;

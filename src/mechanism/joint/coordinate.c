@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Coordinates of joints, and what acts on them alone: drives and couplers.
+/* Coordinates of joints, and drives, which act on them alone.
  *
- *   coordinate   g = wrap(phi - theta) of an angle, a.d - theta of a position; theta has no mass
+ *   coordinate   g = wrap(phi - theta) of an angle, a.d - theta of a position, |d| - theta of a
+ *                distance; theta has no mass
  *   drive        g = theta - f(t);  or nonholonomic k = theta' - f(t, signals)
- *   coupler      g = sum c_k theta_k - c_0
  *
  * wrap(a) = a - 2 pi round(a/2 pi), so that theta counts turns and g is smooth where it vanishes.
  */
@@ -29,9 +29,45 @@ static void angle_rows(const ga_pair *p, const ga_coordinate_spec *spec, ga_row 
   if (Sw) ga_dot_bend(a, b, Sw);
 }
 
+/* Distance below which two points meet, relative to the lengths whose difference it is, as of
+ * springs. */
+static const double MEET = 1e-12;
+
+/* row <- |d| of the points of p. With s = |d|, n = d/s its derivative is that of (|d|^2 - l^2)/(2 l)
+ * at l = s; the second one has n n^T d'/s less, because l does not change there. False where the
+ * points meet. */
+static bool distance_row(const ga_pair *p, ga_row *row) {
+  const double s = ga_norm3(p->d), *xa = p->a->x, *xb = p->b->x;
+  const double size2 =
+      ga_dot3(xa, xa) + ga_dot3(xb, xb) + ga_dot3(p->ra, p->ra) + ga_dot3(p->rb, p->rb);
+  if (!(s * s > MEET * MEET * size2)) return false;
+  ga_row_distance(p, s, row);
+  row->value = s;
+  if (!p->curved) return true;
+  double u[3];
+  ga_pair_rate(p, u);
+  const double turn = ga_dot3(p->d, u) / (s * s);
+  for (int i = 0; i < GA_PAIR; i++) row->Z[i] -= turn * row->J[i];
+  return true;
+}
+
+/* t <- the tangent of lam |d|: a force lam n with the derivative lam (I - n n^T)/s by d. */
+static void distance_tangent(const ga_pair *p, double lam, ga_tangent *t) {
+  const double s = ga_norm3(p->d);
+  double phi[3], by_d[9];
+  for (int i = 0; i < 3; i++) {
+    phi[i] = lam * p->d[i] / s;
+    for (int k = 0; k < 3; k++) {
+      by_d[3 * i + k] = lam * ((i == k) - p->d[i] * p->d[k] / (s * s)) / s;
+    }
+  }
+  ga_tangent_points(p, phi, by_d, NULL, t);
+}
+
 /* Sets row to value and derivatives of a coordinate at p, without theta. False where an angle is
- * not defined (u = w = 0): then row is of no use. */
+ * not defined (u = w = 0), or a distance is 0: then row is of no use. */
 bool ga_coordinate_row(const ga_pair *p, const ga_coordinate_spec *spec, ga_row *row) {
+  if (spec->distance) return distance_row(p, row);
   if (!spec->angle) {
     double a[3];
     ga_column3(p->Ua, spec->a1, a);
@@ -49,7 +85,9 @@ static void coordinate_structure(const ga_mechanism *m, const ga_element *el, ga
   (void)m;
   const ga_coordinate_data *data = el->data;
   s->touches[0] = data->spec->angle ? GA_DOT_VARIATIONS : GA_ALL_VARIATIONS;
-  s->blocks = data->spec->angle ? GA_DOT_BLOCKS : GA_PLANE_BLOCKS;
+  s->blocks = data->spec->angle      ? GA_DOT_BLOCKS
+              : data->spec->distance ? GA_ALL_BLOCKS
+                                     : GA_PLANE_BLOCKS;
   s->coordinates = true;
 }
 
@@ -65,6 +103,8 @@ static void put_tangent(ga_pass *pass, const ga_element *el, const ga_coordinate
     double Su[9], Sw[9];
     angle_rows(p, spec, &u, &w, Su, Sw);
     ga_tangent_angle(&u, &w, Su, Sw, lam, &t);
+  } else if (spec->distance) {
+    distance_tangent(p, lam, &t);
   } else {
     double a[3];
     ga_column3(p->Ua, spec->a1, a);
@@ -107,7 +147,9 @@ static const ga_column coordinate_columns[] = {{"", "m", "rad"}, {"_rate", "m/s"
 const ga_element_type ga_element_coordinate = {
     .what = "coordinate",
     .order = GA_ORDER_COORDINATES,
-    .trouble = "the angle is not defined, its axes are perpendicular to each other",
+    .trouble =
+        "the angle is not defined, its axes are perpendicular to each other; or the points of "
+        "a distance meet",
     .structure = coordinate_structure,
     .evaluate = coordinate_evaluate,
     GA_COLUMNS(coordinate_columns),
@@ -126,6 +168,7 @@ bool ga_coordinate_start(const ga_mechanism *m, const ga_element *joint, int whi
   ga_solid_frame(&m->bodies.item[joint->body[1]], &b);
   ga_pair_points(&p, false, &a, &b, data->side[0].s, data->side[1].s);
   ga_pair_axes(&p, data->side[0].E, data->side[1].E);
+  if (data->type->coordinate[which].parameter) return ga_curve_start(data, &p, value, rate);
   if (!ga_coordinate_row(&p, &data->type->coordinate[which], &row)) return false;
   static const double ROUNDING = 1e-12; /* rad: errors of a start configuration */
   *value = row.value;
@@ -140,7 +183,7 @@ bool ga_coordinate_start(const ga_mechanism *m, const ga_element *joint, int whi
 
 /* ---- drives --------------------------------------------------------------------------------- */
 
-/* Sets the nonzeros of drives and couplers: their row depends on coordinates alone. */
+/* Sets the nonzeros of drives: their row depends on coordinates alone. */
 static void line_structure(const ga_mechanism *m, const ga_element *el, ga_structure *s) {
   (void)m, (void)el;
   s->coordinates = true;
@@ -231,7 +274,7 @@ static void rate_output(ga_pass *pass, const ga_state *state, const ga_element *
   values[0] = -state->psi[el->psi_at];
 }
 
-/* effort times rate of a drive; the sum of them of a coupler */
+/* effort times rate of a drive */
 static double drive_power(ga_pass *pass, const ga_state *state, const ga_element *el) {
   const double *v = state->v + pass->m->coordinates.item[el->coordinate[0]].v_at;
   return -state->lam[el->lam_at] * *v;
@@ -240,18 +283,7 @@ static double rate_power(ga_pass *pass, const ga_state *state, const ga_element 
   const double *v = state->v + pass->m->coordinates.item[el->coordinate[0]].v_at;
   return -state->psi[el->psi_at] * *v;
 }
-static double coupler_power(ga_pass *pass, const ga_state *state, const ga_element *el) {
-  const ga_coupler_data *data = el->data;
-  double sum = 0;
-  for (int k = 0; k < el->ncoordinate; k++) {
-    sum -= data->coefficient[k] * state->v[pass->m->coordinates.item[el->coordinate[k]].v_at];
-  }
-  return state->lam[el->lam_at] * sum;
-}
-
 static const ga_column effort_column[] = {{".effort", "N", "N m"}};
-/* a coupler may add metres and radians */
-static const ga_column coupler_column[] = {{".effort", "", NULL}};
 static const char *const function_trouble = "its function cannot be evaluated here";
 
 const ga_element_type ga_element_drive = {.what = "drive",
@@ -300,29 +332,3 @@ const ga_element_type ga_element_state = {.what = "state",
                                           .ncolumn = 1,
                                           .nextra = 1,
                                           .output = state_output};
-
-/* ---- couplers ------------------------------------------------------------------------------- */
-
-/* Writes the row g = sum c_k theta_k - c_0; its drift is zero because the row is linear. Returns
- * 0. */
-static int coupler_evaluate(ga_pass *pass, const ga_element *el) {
-  const ga_coupler_data *data = el->data;
-  const ga_evaluation *out = pass->out;
-  if (!pass->holonomic) return 0;
-  double sum = -data->equals;
-  for (int k = 0; k < el->ncoordinate; k++) {
-    sum += data->coefficient[k] * pass->q[pass->m->coordinates.item[el->coordinate[k]].q_at];
-    ga_pass_row_coordinate(pass, el, 0, k, data->coefficient[k]);
-  }
-  if (out->g) out->g[el->lam_at] = sum;
-  if (out->drift) out->drift[el->lam_at] = 0;
-  return 0;
-}
-
-const ga_element_type ga_element_coupler = {.what = "coupler",
-                                            .order = GA_ORDER_COUPLERS,
-                                            .structure = line_structure,
-                                            .evaluate = coupler_evaluate,
-                                            GA_COLUMNS(coupler_column),
-                                            .output = drive_output,
-                                            .power = coupler_power};

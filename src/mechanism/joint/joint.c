@@ -128,7 +128,7 @@ void ga_joint_pair(ga_pass *pass, const ga_element *el, const ga_joint_data *joi
 
 /* Sets the nonzeros of a joint: what each row depends on, and the blocks of Kt that the multipliers
  * fill. */
-static void joint_structure(const ga_mechanism *m, const ga_element *el, ga_structure *s) {
+void ga_joint_structure(const ga_mechanism *m, const ga_element *el, ga_structure *s) {
   (void)m;
   const ga_row_list *rows = ((const ga_joint_data *)el->data)->rows;
   for (int i = 0; i < rows->count; i++) {
@@ -178,7 +178,7 @@ static void put_tangent(ga_pass *pass, const ga_element *el, const ga_joint_data
 
 /* Writes the holonomic rows of the joint, and adds the tangent of G^T lam to Kt if tangents are
  * wanted. Returns 0: a joint is defined everywhere. */
-static int joint_evaluate(ga_pass *pass, const ga_element *el) {
+int ga_joint_evaluate(ga_pass *pass, const ga_element *el) {
   const ga_joint_data *joint = el->data;
   const bool tangents = pass->tangents && el->blocks;
   ga_pair p;
@@ -219,8 +219,7 @@ void ga_wrench_columns(const ga_pair *p, const double *f, double *values) {
 
 /* Writes the wrench of the joint on B in joint axes of A (fx .. mz), then the force in space axes.
  * The latter goes behind the usual columns, ncolumn numbers later. */
-static void joint_output(ga_pass *pass, const ga_state *state, const ga_element *el,
-                         double *values) {
+void ga_joint_output(ga_pass *pass, const ga_state *state, const ga_element *el, double *values) {
   const ga_joint_data *joint = el->data;
   double f[GA_PAIR] = {0};
   ga_pair p;
@@ -236,10 +235,10 @@ static void joint_output(ga_pass *pass, const ga_state *state, const ga_element 
   for (int i = 0; i < 3; i++) values[i] = -f[GA_XB + i];
 }
 
-/* as joint_output, with the tension of the rod in column 6 */
+/* as ga_joint_output, with the tension of the rod in column 6 */
 static void output_distance(ga_pass *pass, const ga_state *state, const ga_element *el,
                             double *values) {
-  joint_output(pass, state, el, values);
+  ga_joint_output(pass, state, el, values);
   values[6] = state->lam[el->lam_at];
 }
 
@@ -257,7 +256,7 @@ void ga_joint_geometry(const ga_mechanism *m, const ga_element *el, ga_geometry 
   }
 }
 
-static const ga_column columns[] = {
+const ga_column ga_joint_columns[] = {
     {".fx", "N", NULL},   {".fy", "N", NULL},   {".fz", "N", NULL},
     {".mx", "N m", NULL}, {".my", "N m", NULL}, {".mz", "N m", NULL},
     {".Fx", "N", NULL},   {".Fy", "N", NULL},   {".Fz", "N", NULL}};
@@ -268,19 +267,27 @@ static const ga_column distance_columns[] = {
 
 const ga_element_type ga_element_joint = {.what = "joint",
                                           .order = GA_ORDER_JOINTS,
-                                          .structure = joint_structure,
-                                          .evaluate = joint_evaluate,
+                                          .structure = ga_joint_structure,
+                                          .evaluate = ga_joint_evaluate,
                                           .geometry = ga_joint_geometry,
-                                          .columns = columns,
+                                          .columns = ga_joint_columns,
                                           .ncolumn = 6,
                                           .nextra = 3,
-                                          .output = joint_output};
+                                          .output = ga_joint_output};
 const ga_element_type ga_element_distance = {.what = "joint",
                                              .order = GA_ORDER_JOINTS,
-                                             .structure = joint_structure,
-                                             .evaluate = joint_evaluate,
+                                             .structure = ga_joint_structure,
+                                             .evaluate = ga_joint_evaluate,
                                              .geometry = ga_joint_geometry,
                                              .columns = distance_columns,
                                              .ncolumn = 7,
                                              .nextra = 3,
                                              .output = output_distance};
+
+/* no rows; its coordinate ties the points, if something uses it */
+const ga_element_type ga_element_span = {.what = "joint",
+                                         .order = GA_ORDER_JOINTS,
+                                         .structure = ga_joint_structure,
+                                         .evaluate = ga_joint_evaluate,
+                                         .geometry = ga_joint_geometry,
+                                         .output = ga_joint_output};

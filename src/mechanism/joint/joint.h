@@ -37,6 +37,17 @@ enum {
                     GA_BLOCK_BIT(2, 1)
 };
 
+/* Holonomic rows of primitives and their tangent; always 0. */
+int ga_joint_evaluate(ga_pass *pass, const ga_element *el);
+void ga_joint_structure(const ga_mechanism *m, const ga_element *el, ga_structure *s);
+void ga_joint_output(ga_pass *pass, const ga_state *state, const ga_element *el, double *values);
+extern const ga_column ga_joint_columns[]; /* 6 usual ones, 3 known by name */
+
+/* curve.c: *s, *rate <- parameter of the nearest point of the curve, sought from joint->near, and its
+ * rate; false where the curve cannot be evaluated. Functions of s: */
+bool ga_curve_start(const ga_joint_data *joint, const ga_pair *p, double *s, double *rate);
+extern const ga_variable ga_of_curve[];
+
 /* S = b~ a~ of a row a.b */
 void ga_dot_bend(const double *a, const double *b, double *S);
 

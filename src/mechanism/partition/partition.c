@@ -236,6 +236,7 @@ static const ga_element *needs_whole(const ga_mechanism *m) {
     const ga_element *el = &m->elements.item[i];
     const ga_law *law;
     if (el->type == &ga_element_state) return el;
+    if (el->type->relation && ((const ga_relation *)el->data)->law.uses) return el;
     for (int k = 0; el->type->law && (law = el->type->law(el, k)); k++) {
       if (law->uses) return el;
     }

@@ -163,6 +163,7 @@ static bool copy_joint(cut *c, int i) {
     m->coordinates.item[data->coordinate[k]].joint = m->joints.count;
   }
   el.data = data;
+  if (el.ncoordinate > 0) el.coordinate = data->coordinate;
   renumber_sides(c, &el);
   m->joints.item[m->joints.count++] = el;
   return true;

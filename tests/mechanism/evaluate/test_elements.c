@@ -3,6 +3,7 @@
  * coordinates, of every force, between all kinds of bodies, at random states against difference
  * quotients. Structure, too: an entry that a pattern lacks shows as a difference. */
 #include "element_settings.h"
+#include "mechanism/mechanism.h"
 
 /* ---- joints --------------------------------------------------------------------------------- */
 
@@ -18,7 +19,16 @@ static ga_joint joint_of(const ga_joint_type_info *type, const setting *s) {
     if (type->uses & GA_JOINT_AXIS) j.axis = (ga_point)GA_IN_SPACE(2, 0, 0);
     return j;
   }
-  if (type->uses & GA_JOINT_LENGTH) {
+  if (type->uses & GA_JOINT_CURVE) {
+    /* through the origin of B, which the start configuration has at s = 0.3 */
+    j.at = (ga_point)GA_ON_A(0.2, -0.1, planar ? 0 : 0.3);
+    j.curve[0].text = "c0*(1 + 0.2*sin(s - 0.3))";
+    j.curve[1].text = "c1 + 0.7*(s - 0.3) + 0.4*(s - 0.3)^2";
+    if (!planar) j.curve[2].text = "c2*cos(2*(s - 0.3))";
+    j.start = (ga_given)GA_VALUE(0.2);
+    return j;
+  }
+  if (type->uses & GA_JOINT_LENGTH || strcmp(type->name, "span") == 0) {
     j.at = (ga_point)GA_ON_BOTH(0.2, 0.3, planar ? 0 : -0.1, -0.4, 0.1, planar ? 0 : 0.3);
     if (s->type[0] == GA_BODY_POINT) j.at.kind = GA_NOT_GIVEN;
     return j;
@@ -32,6 +42,27 @@ static ga_joint joint_of(const ga_joint_type_info *type, const setting *s) {
   }
   if (type->uses & GA_JOINT_X_AXIS && !planar) j.x_axis = (ga_point)GA_IN_SPACE(0.8, 0, -0.3);
   return j;
+}
+
+/* Numbers c0, c1, c2: the origin of body B relative to the point (0.2, -0.1, 0.3) of A, axes of A. */
+static void measure_offset(ga_mechanism *m, const setting *s) {
+  const bool planar = is_planar(s);
+  const ga_solid *side[2];
+  double r[3], d[3];
+  ga_error err = {0};
+  for (int i = 0; i < 2; i++) {
+    int number;
+    must(ga_mechanism_body_named(m, "test", s->between[i], &number, &err), &err);
+    side[i] = &m->bodies.item[number];
+  }
+  ga_times3(side[1]->R0, side[1]->com, r);
+  ga_plus3(side[1]->x0, -1, r, d);
+  ga_plus3(d, -1, side[0]->x0, d);
+  ga_times_t3(side[0]->R0, d, r);
+  ga_plus3(r, 1, side[0]->com, r);
+  ga_plus3(r, -1, (const double[3]){0.2, -0.1, planar ? 0 : 0.3}, r);
+  static const char *const names[] = {"c0", "c1", "c2"};
+  for (int k = 0; k < 3; k++) must(ga_mechanism_set_parameter(m, names[k], r[k], &err), &err);
 }
 
 /* whether the tables allow it; a refusal is tested elsewhere */
@@ -52,6 +83,7 @@ static void joints(void **state) {
     for (int k = 0; k < NSETTING; k++) {
       ga_mechanism *m = bodies_of(&settings[k]);
       const ga_joint j = joint_of(&type, &settings[k]);
+      measure_offset(m, &settings[k]);
       if (!add_joint(m, &j)) {
         ga_mechanism_free(m);
         continue;
@@ -67,9 +99,9 @@ static void joints(void **state) {
       checked++;
     }
   }
-  /* 15 types between 5 pairs of rigid bodies, 5 planar ones in 2 settings, 3 with one point or
-   * 4 with two */
-  assert_int_equal(checked, 15 * 5 + 5 * 2 + 4 + 2);
+  /* 17 types between 5 pairs of rigid bodies, 7 planar ones in 2 settings, 6 with one point, 3 with
+   * two */
+  assert_int_equal(checked, 17 * 5 + 7 * 2 + 6 + 3);
 }
 
 /* ---- drives and couplers -------------------------------------------------------------------- */
@@ -100,6 +132,107 @@ static void drives(void **state) {
     static const double factors[] = {1, -2.5, 0.3};
     ADD(coupler, m, .name = "c", .count = 3, .coordinates = terms, .coefficients = factors);
     check(m, settings[k].text);
+  }
+}
+
+/* ---- cams, ropes, backlash ------------------------------------------------------------------ */
+
+/* x1 sin(x2) exp(t): a C function, with derivatives along single variables only */
+static int product(void *context, const double *x, int along, double f[3]) {
+  (void)context;
+  const double e = exp(x[0]), s = sin(x[2]), c = cos(x[2]);
+  f[0] = x[1] * s * e;
+  f[1] = along == 0 ? f[0] : along == 1 ? s * e : along == 2 ? x[1] * c * e : 0;
+  f[2] = along == 0 ? f[0] : along == 2 ? -f[0] : 0;
+  return 0;
+}
+
+/* two joints with coordinates j.angle, j.position, k.x, k.y, k.angle */
+static ga_mechanism *with_coordinates(const setting *s) {
+  ga_mechanism *m = bodies_of(s);
+  ADD(joint, m, .name = "j", .type = "cylindrical", .between = {s->between[0], s->between[1]},
+      .at = GA_IN_SPACE(0.5, 0.2, 0.4), .axis = GA_IN_SPACE(0.3, -0.5, 0.8));
+  ADD(joint, m, .name = "k", .type = "planar", .between = {"ground", s->between[1]},
+      .at = GA_IN_SPACE(0.1, 0.2, 0.3), .axis = GA_IN_SPACE(1, 1, 0));
+  return m;
+}
+
+static void cams(void **state) {
+  (void)state;
+  static const char *const one[] = {"k.y"}, *const two[] = {"j.position", "j.angle"};
+  static const char *const used[] = {"j.angle", "k.angle"};
+  static const double factors[] = {-1.5, 0.7};
+  for (int k = 0; k < 3; k++) {
+    for (int own = 0; own < 2; own++) {
+      ga_mechanism *m = with_coordinates(&settings[k]);
+      /* a function of t, of a coordinate of the sum and of two others; they vanish at the start */
+      ADD(coupler, m, .name = "cam", .count = 1, .coordinates = one, .coefficients = factors,
+          .function = {.text = "0.2*sin(k.y)*t + t^2*cos(j.angle + k.angle)*k.angle"});
+      ADD(coupler, m, .name = "screw", .count = 2, .coordinates = two, .coefficients = factors,
+          .function = {.text = own ? NULL : "j.angle*sin(k.angle)*exp(t)",
+                       .fn = own ? product : NULL,
+                       .uses = used,
+                       .nuses = 2});
+      check(m, own ? "cam of a C function" : "cam");
+    }
+  }
+}
+
+/* Over a point of A, B, the ground, B again and A: the last two of B have a fixed distance. */
+static ga_rope rope_of(const setting *s, ga_rope_point *over, bool elastic) {
+  const double z = is_planar(s) ? 0 : 1,
+               turns[2] = {s->type[0] != GA_BODY_POINT, s->type[1] != GA_BODY_POINT};
+  const ga_rope_point points[5] = {
+      {s->between[0], {0.3 * turns[0], -0.2 * turns[0], 0.5 * z * turns[0]}},
+      {s->between[1], {0.1 * turns[1], 0.6 * turns[1], -0.3 * z * turns[1]}},
+      {"ground", {2, 3, z}},
+      {s->between[1], {-0.4 * turns[1], 0.2 * turns[1], 0.3 * z * turns[1]}},
+      {s->between[1], {0.2 * turns[1], 0.2 * turns[1], 0}}};
+  memcpy(over, points, sizeof points);
+  return (ga_rope){.name = "rope",
+                   .count = 5,
+                   .over = over,
+                   .stiffness = elastic ? 40 : 0,
+                   .damping = elastic ? 0.1 : 0,
+                   .length = {.text = elastic ? "1 + 0.1*sin(t)" : NULL}};
+}
+
+static void ropes(void **state) {
+  (void)state;
+  ga_rope_point over[5];
+  for (int k = 0; k < NSETTING; k++) {
+    for (int elastic = 0; elastic < 2; elastic++) {
+      ga_mechanism *m = bodies_of(&settings[k]);
+      const ga_rope rope = rope_of(&settings[k], over, elastic);
+      ga_error err = {0};
+      must(ga_mechanism_add_rope(m, &rope, &err), &err);
+      check(m, settings[k].text);
+    }
+  }
+  /* a winch that turns with other coordinates, elastic */
+  for (int k = 0; k < 3; k++) {
+    ga_mechanism *m = with_coordinates(&settings[k]);
+    ga_rope rope = rope_of(&settings[k], over, true);
+    ga_error err = {0};
+    rope.length.text =
+        "2 - 0.2*j.angle*cos(k.angle) + 0.1*t^2*j.angle - 0.3*sin(rope_span1.length)";
+    must(ga_mechanism_add_rope(m, &rope, &err), &err);
+    check(m, "winch");
+  }
+}
+
+static void teeth(void **state) {
+  (void)state;
+  static const char *const sum[] = {"j.angle", "k.angle", "k.x"};
+  static const double factors[] = {3, -2, 0.4};
+  for (int k = 0; k < 3; k++) {
+    for (int side = -1; side < 2; side += 2) {
+      ga_mechanism *m = with_coordinates(&settings[k]);
+      ADD(force, m, .name = "mesh", .type = "backlash", .nsum = 3, .sum = sum,
+          .coefficients = factors, .gap = 0.1, .stiffness = 20, .damping = 0.2,
+          .free = GA_VALUE(side * 20));
+      check(m, "backlash");
+    }
   }
 }
 
@@ -227,6 +360,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(shared_slots), cmocka_unit_test(joints),
                                      cmocka_unit_test(drives),       cmocka_unit_test(point_forces),
                                      cmocka_unit_test(springs),      cmocka_unit_test(torsions),
-                                     cmocka_unit_test(bushings)};
+                                     cmocka_unit_test(bushings),     cmocka_unit_test(cams),
+                                     cmocka_unit_test(ropes),        cmocka_unit_test(teeth)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,7 +19,9 @@ static const char *const texts[] = {"body: rod",
                                     "law: s",
                                     "friction: 1",
                                     "static_friction: 2",
-                                    "speed: 0.1"};
+                                    "speed: 0.1",
+                                    "sum: {pin.angle: 2}",
+                                    "gap: 0.01"};
 enum { FIELDS = (int)(sizeof texts / sizeof texts[0]) };
 
 static ga_status read_force(const char *type, unsigned fields, ga_error *err) {
@@ -38,7 +40,8 @@ static ga_status read_force(const char *type, unsigned fields, ga_error *err) {
     const char *field = texts[i];
     if (six) field = i == 8 ? "stiffness: [1, 1, 1, 1, 1, 1]" : "damping: [1, 1, 1, 1, 1, 1]";
     /* a list needs no body to be understood */
-    if (i == 3 && (strcmp(type, "torsion") == 0 || strcmp(type, "friction") == 0))
+    if (i == 3 && (strcmp(type, "torsion") == 0 || strcmp(type, "friction") == 0 ||
+                   strcmp(type, "backlash") == 0))
       field = "at: [1, 0, 0]";
     used += snprintf(text + used, sizeof text - (size_t)used, ", %s", field);
   }
