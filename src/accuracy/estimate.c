@@ -11,13 +11,16 @@
  * runs, which are not doubled exactly, it falls by another number, and is scaled to 4.) Where it falls
  * by less than 2.4, by rho, column 0 alone is used, and the geometric series of such differences
  * gives its error, D_j/(rho - 1). A column K >= 1 is to fall by 2^(K+2) from j - 2 to j; if it falls by
- * less than a 2.5th of that, its error is as large as dist. */
+ * less than a 2.5th of that, its error is as large as dist. Two rows may agree by chance, where the
+ * leading error passes through zero: dist counts as at least a third of what the row before lets
+ * expect; and where D_j falls by more than 6.4, as if it fell by that. */
 #include <float.h>
 #include <string.h>
 
 #include "accuracy/solution.h"
 
 static const double floor_of_sizes = 1e-3; /* of the largest component, in the metric */
+static const double fall_largest = 6.4;    /* of a smooth motion, whose differences fall by 4 */
 static const double floor_of_speed = 1e-9; /* of size/time: what is slower counts as rest */
 
 /* The node's state in a column of the last row, or of the one before. */
@@ -125,7 +128,7 @@ static void check_fall(const ga_solution *s, const double dist[2], ga_estimate *
   double now = largest_of(s->nodes, s->twice[0]), then = largest_of(s->nodes, s->twice[2]);
   if (now == 0) return;
   e->fall = then / now / ga_solution_fall_scale(s);
-  e->regular = e->fall > 2.4 && e->fall < 6.4;
+  e->regular = e->fall > 2.4 && e->fall < fall_largest;
   *rough = 2 * now / fmin(fmax(e->fall - 1, 0.3), 3); /* 2: kinks are met at random */
 }
 
@@ -149,6 +152,15 @@ static bool is_slow_column(const ga_solution *s, int K, const double dist[2]) {
   return now > 0 && then / now < ldexp(1, K + 2) / 2.5;
 }
 
+/* By how much a distance of column K is too small to be more than chance, at least 1: it falls by
+ * `falls` from one row to the next, and thrice as much where a leading error passes through zero. Not
+ * known before the column has two distances besides. */
+static double chance(const ga_solution *s, int K, double falls, double now) {
+  int j = s->rows - 1;
+  if (K < 1 || j - 1 < K + 2 || !(now > 0)) return 1;
+  return fmax(s->made[j - 1].dist[K] / (3 * falls) / now, 1);
+}
+
 /* The estimates of all columns from their distances; the least counts. */
 static ga_estimate choose_column(const ga_solution *s, const ga_tableau_row *coef,
                                  double dist[GA_COLUMNS][2]) {
@@ -168,6 +180,8 @@ static ga_estimate choose_column(const ga_solution *s, const ga_tableau_row *coe
     if (K >= 3) divisor = fmin(divisor, 4);
     best.dist[K] = ga_larger(dist[K][0], dist[K][1]);
     if (K >= 1 && (early || !best.regular || is_slow_column(s, K, dist[K]))) divisor = 1;
+    divisor /= chance(s, K, coef->falls[K], best.dist[K]);
+    if (best.fall > fall_largest) divisor *= fall_largest / best.fall;
     for (int i = 0; i < 2; i++) error[i] = dist[K][i] / divisor;
     double largest = ga_larger(error[0], error[1]);
     if (slow && K > 0) break;

@@ -34,9 +34,27 @@ double ga_solution_model_time(const ga_solution *s, long node) {
   return node == p->first + p->steps ? p->before : ga_solution_time(s, node);
 }
 
-/* Memory for the whole states, and the integrator that solves the equations of motion at single
- * states; it makes no steps. It starts with what is cheap, and puts each state onto the
- * constraints. */
+/* Let the first integrator make runs again. */
+void ga_solution_leave_nodes(ga_solution *s) {
+  ga_integrator *it = s->runner[0];
+  it->options.start = s->options.start;
+  it->projector.near_enough = false;
+  s->at_nodes = false;
+}
+
+/* Let the first integrator solve the equations of motion at single states, without steps. It starts
+ * at the first node, so that pivots do not depend on the order in which nodes are asked for; if it
+ * cannot be solved there, each node has its own message. */
+static void enter_nodes(ga_solution *s) {
+  ga_integrator *it = s->runner[0];
+  it->options.start = GA_START_PLAIN;
+  it->projector.near_enough = true;
+  s->at_nodes = true;
+  ga_status status = ga_integrator_set_step(it, s->t_end - s->t0);
+  if (status == GA_OK) ga_integrator_start(it, s->t0, s->q0, s->v0);
+}
+
+/* Memory for the whole states. */
 ga_status ga_solution_prepare_states(ga_solution *s) {
   if (!s->state) {
     s->whole = ga_layout_of(s->model);
@@ -49,21 +67,28 @@ ga_status ga_solution_prepare_states(ga_solution *s) {
       return ga_fail(&s->error, GA_ERR_MEM, "no memory for the states at %ld nodes", s->nodes);
     }
   }
-  if (s->equations) return GA_OK;
-  ga_options o = s->options;
-  o.method = "stab2", o.variant = "";
-  o.start = GA_START_PLAIN;
-  o.initial = GA_INITIAL_PROJECT;
-  o.newton_tol = 1e-12;
-  o.log = NULL;
-  o.h = s->t_end - s->t0;
-  return ga_integrator_new(s->model, &o, &s->equations, &s->error);
+  return GA_OK;
 }
 
-/* The consistent state at t near q, v; it belongs to s->equations. */
+/* The consistent state at t near q, v; it belongs to the first integrator. */
 static ga_status make_consistent(ga_solution *s, double t, const double *q, const double *v) {
-  ga_status status = ga_integrator_start(s->equations, t, q, v);
-  if (status != GA_OK) s->error = *ga_integrator_error(s->equations);
+  ga_integrator *it = s->runner[0];
+  const ga_beginning from = {
+      .t = t, .q = q, .v = v, .start = GA_START_PLAIN, .initial = GA_INITIAL_PROJECT};
+  ga_memory *mem = &it->mem;
+  if (!s->at_nodes) enter_nodes(s);
+  if (it->started && !it->saddle.soft) { /* all rows are independent */
+    memcpy(mem->q, q, (size_t)it->eval.nq * sizeof *q);
+    memcpy(mem->v, v, (size_t)it->eval.nv * sizeof *v);
+    memset(mem->lam, 0, (size_t)it->eval.nlam * sizeof *v);
+    memset(mem->psi, 0, (size_t)it->eval.npsi * sizeof *v);
+    if (ga_start_consistent(it, t, mem->q, mem->v, mem->vd, mem->lam, mem->psi) == GA_OK) {
+      return GA_OK;
+    }
+  }
+  ga_error_clear(&it->error);
+  ga_status status = ga_start_at(it, &from);
+  if (status != GA_OK) s->error = *ga_integrator_error(it);
   return status;
 }
 
@@ -73,7 +98,7 @@ ga_status ga_solution_complete(ga_solution *s, double t, const double *q, const 
   const int *at = s->whole.at;
   ga_status status = make_consistent(s, t, q, v);
   if (status == GA_OK) {
-    ga_layout_pack(&s->whole, ga_integrator_state(s->equations), x);
+    ga_layout_pack(&s->whole, ga_integrator_state(s->runner[0]), x);
     return GA_OK;
   }
   memcpy(x, q, (size_t)at[1] * sizeof *x);
@@ -123,12 +148,12 @@ static void add_transposed(const ga_csr *A, const double *x, double *y) {
   }
 }
 
-/* The constraint forces at the state of s->equations, in the metric. Where all rows are independent,
+/* The constraint forces at the state of the first integrator, in the metric. Where all rows are independent,
  * each multiplier by the length of its row (nlam + npsi numbers): its force. Where rows are
  * redundant, multipliers are not unique, but their sum G^T lam + H^T psi is (nv numbers). Returns how
  * many numbers. */
 static int forces_in_metric(const ga_solution *s, double *f) {
-  const ga_integrator *it = s->equations;
+  const ga_integrator *it = s->runner[0];
   const ga_eval *e = &it->eval;
   const ga_state *state = ga_integrator_state(it);
   int n = 0;
@@ -190,7 +215,7 @@ ga_status ga_solution_force_distance(ga_solution *s, int K, double *vd, double *
       const double *x = ga_solution_column(s, which, K, i);
       if (make_consistent(s, ga_solution_model_time(s, i), x, x + s->layout.at[1]) != GA_OK) break;
       n[which] = forces_in_metric(s, which ? f.then : f.now);
-      const double *of = ga_integrator_state(s->equations)->vd;
+      const double *of = ga_integrator_state(s->runner[0])->vd;
       for (int k = 0; k < nv; k++) (which ? a.then : a.now)[k] = of[k] * s->root_metric[k];
     }
     if (n[0] != n[1]) continue;

@@ -8,12 +8,22 @@
  *
  *   T/H = n gain,   gain = mean(h) rms(1/h) >= 1
  *
- * The coarsest run has half as many: runs with 2, 3, 4, .. times its steps follow anyway. */
+ * The error of the pilot is about its rtol. The coarsest run may have another one, e0, with
+ *
+ *   N = n gain sqrt(rtol/e0),   e0 = 2 A, between 0.2 and 0.6
+ *
+ * at which the series in the step size just begins to hold: runs with 2, 3, 4, .. times its steps
+ * follow anyway. Below A = dense_enough N grows as A^(-1/12), since between the nodes the solution is
+ * a polynomial of degree 11 (between.c). The pilot has the method of the runs, whose steps are the cheapest. */
 #include <string.h>
 
 #include "accuracy/solution.h"
 
-static const double least_steps = 100;  /* of the pilot: it does not step over what comes later */
+/* Least steps of the pilot. A force of time may come between two steps, so it has more of them. */
+static const double least_steps = 50, least_steps_of_time = 100;
+static const double steps_unknown = 100; /* of the coarsest run, if no pilot comes to the end */
+static const double dense_enough = 1e-5; /* accuracy to which its nodes are dense in any case */
+static const double pilot_rtol[] = {0.1, 1e-2, 1e-3}; /* the next one if it fails */
 static const double gain_largest = 1.6; /* sharper changes are left to the runs that follow */
 
 /* What the observer of the pilot gathers; one set of sums for each piece. */
@@ -21,6 +31,8 @@ typedef struct {
   ga_solution *of;
   int now;                       /* the piece it is in */
   bool stopped;                  /* by the user */
+  bool known;                    /* it came to the end */
+  bool of_time;                  /* the model depends on time */
   double *count, *sum, *inverse; /* of steps, of h, of 1/h^2 */
 } gathered;
 
@@ -40,6 +52,25 @@ static int gather_step(void *context, const ga_state *state, const ga_stats *sta
   g->sum[g->now] += state->h;
   g->inverse[g->now] += 1 / (state->h * state->h);
   return 0;
+}
+
+/* Do forces or constraints at the start values change over the time from t0 to t_end? It is asked at
+ * many times; where the model cannot tell, the answer is yes. */
+static bool depends_on_time(ga_solution *s) {
+  enum { TIMES = 200 };
+  ga_eval *e = &s->runner[0]->eval;
+  size_t n = (size_t)e->nv + (size_t)e->nlam + (size_t)e->npsi;
+  double *now = ga_arena_doubles(&s->work, n), *first = ga_arena_doubles(&s->work, n);
+  if (s->work.failed) return true;
+  ga_evaluation out = {.F = now, .g = now + e->nv, .k = now + e->nv + e->nlam};
+  bool depends = false;
+  for (int i = 0; i < TIMES && !depends; i++) {
+    double t = s->t0 + (s->t_end - s->t0) * i / TIMES;
+    if (ga_eval_all(e, t, s->q0, s->v0, &out) != GA_OK) return true;
+    if (i == 0) memcpy(first, now, n * sizeof *now);
+    depends = memcmp(first, now, n * sizeof *now) != 0;
+  }
+  return depends;
 }
 
 /* Let the pilot end at the terminal events; nobody is told of them. */
@@ -65,17 +96,16 @@ static void end_after(ga_solution *s, const ga_state *state) {
   last->to = last->before = fmin(last->to, t_end);
 }
 
-/* A pilot of this tolerance, by stab2, to the end or to a terminal event; its steps end at corners.
+/* A pilot of this tolerance to the end or to a terminal event; its steps end at corners.
  * GA_ERR_STEP if it started but did not come there; other failures are those of the model, such as a
  * drive that jumps, or of the start. The message is in s->error. */
 static ga_status make_pilot(ga_solution *s, double rtol, bool with_events, gathered *g) {
   ga_integrator *it = NULL;
   ga_options o = s->options;
-  o.method = "stab2", o.variant = "";
   o.rtol = rtol;
   o.log = NULL;
   o.newton_tol = 1e-8; /* redundant rows would be violated too much by a larger one */
-  o.h_max = (s->t_end - s->t0) / least_steps;
+  o.h_max = (s->t_end - s->t0) / (g->of_time ? least_steps_of_time : least_steps);
   o.h = o.h_max / 16;
   ga_status status = ga_integrator_new(s->model, &o, &it, &s->error);
   if (status != GA_OK) return status;
@@ -102,12 +132,15 @@ static ga_status make_pilot(ga_solution *s, double rtol, bool with_events, gathe
 
 /* Steps of the coarsest run in piece i, and the numbers of the nodes. */
 static void set_steps(ga_solution *s, const gathered *g) {
+  double A = s->accuracy.asked, e0 = fmin(fmax(2 * A, 0.2), 0.6);
+  double dense = fmin(1, pow(A / dense_enough, 1.0 / 6)); /* N ~ A^(-1/12) */
+  double factor = sqrt(pilot_rtol[0] / (e0 * dense));
   s->nodes = s->steps = 0;
   for (int i = 0; i < s->pieces; i++) {
     ga_piece *p = &s->piece[i];
     double n = g->count[i], gain = 1;
     if (n > 0) gain = g->sum[i] / n * sqrt(g->inverse[i] / n);
-    p->steps = (long)ceil(fmax(n, 1) * fmin(gain, gain_largest) / 2);
+    p->steps = (long)ceil(fmax(n, 1) * fmin(gain, gain_largest) * (g->known ? factor : 1));
     if (p->steps < 2) p->steps = 2;
     if (s->pieces == 1) p->steps = 8 * ((p->steps + 7) / 8); /* eighths of the time are nodes */
     p->first = s->nodes;
@@ -139,7 +172,7 @@ static void cut(ga_solution *s) {
 }
 
 /* Cut the time into pieces and run the pilot, with smaller tolerances if it fails; a start that
- * fails is final. If no pilot comes to the end, there are least_steps steps, and s->pilot_end is
+ * fails is final. If no pilot comes to the end, there are steps_unknown steps, and s->pilot_end is
  * NULL. */
 ga_status ga_solution_pilot(ga_solution *s, bool with_events) {
   cut(s);
@@ -149,16 +182,17 @@ ga_status ga_solution_pilot(ga_solution *s, bool with_events) {
                 .sum = ga_arena_doubles(&s->work, n),
                 .inverse = ga_arena_doubles(&s->work, n)};
   if (s->work.failed) return ga_fail(&s->error, GA_ERR_MEM, "no memory for the pieces of a run");
-  static const double rtol[] = {5e-2, 1e-2, 1e-3};
+  g.of_time = depends_on_time(s);
   ga_status status = GA_ERR_STEP;
   for (int i = 0; i < 3 && status == GA_ERR_STEP; i++) {
-    status = make_pilot(s, rtol[i], with_events, &g);
+    status = make_pilot(s, pilot_rtol[i], with_events, &g);
   }
+  g.known = status == GA_OK;
   if (status == GA_ERR_STEP) {
     s->pilot_end = NULL;
     for (int i = 0; i < s->pieces; i++) {
       double span = s->piece[i].to - s->piece[i].from;
-      g.count[i] = 2 * least_steps * span / (s->t_end - s->t0);
+      g.count[i] = steps_unknown * span / (s->t_end - s->t0);
       g.sum[i] = span, g.inverse[i] = pow(g.count[i], 3) / (span * span);
     }
   }
@@ -170,7 +204,7 @@ ga_status ga_solution_pilot(ga_solution *s, bool with_events) {
 /* Another pilot, for its end alone. */
 ga_status ga_solution_second_pilot(ga_solution *s, double rtol) {
   double sums[3];
-  gathered g = {.of = s, .count = sums, .sum = sums + 1, .inverse = sums + 2};
+  gathered g = {.of = s, .of_time = true, .count = sums, .sum = sums + 1, .inverse = sums + 2};
   int pieces = s->pieces;
   s->pieces = 1; /* one set of sums */
   ga_status status = make_pilot(s, rtol, false, &g);

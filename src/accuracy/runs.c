@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs with equal steps, side by side. A run changes only itself and has an integrator of its own,
- * so that its bits depend neither on threads nor on the runs before. */
+/* Runs with equal steps, side by side. A run changes only itself and the integrator of its thread,
+ * whose start forgets all that was before, so that its bits depend neither on threads nor on the runs
+ * before. */
 #define _POSIX_C_SOURCE 200809L
 #include <pthread.h>
 #include <stdatomic.h>
@@ -61,48 +62,60 @@ static ga_status begin_piece(ga_run *r, ga_integrator *it, const ga_piece *p, do
   return status;
 }
 
-/* Make a run: status, error, stats and the states at the nodes, which are complete if the status is
- * GA_OK. */
-static void make_run(ga_run *r) {
-  const ga_solution *s = r->of;
-  ga_integrator *it = NULL;
+/* Those of the solution, without a log: warnings are about the options. */
+ga_options ga_solution_run_options(const ga_solution *s) {
   ga_options o = s->options;
-  o.h = (s->t_end - s->t0) / ((double)s->steps * r->m);
   o.initial = GA_INITIAL_PROJECT; /* the pilot has made the check that the user asked for */
   o.initial_tol = fmax(o.initial_tol, 1e-6); /* at corners: what Newton's tolerance has left */
-  o.log = NULL;                              /* warnings are about the options: once is enough */
-  r->status = ga_integrator_new(s->model, &o, &it, &r->error);
-  if (r->status != GA_OK) return;
+  o.log = NULL;
+  return o;
+}
+
+/* Make a run with this integrator: status, error, stats and the states at the nodes, which are
+ * complete if the status is GA_OK. */
+static void make_run(ga_run *r, ga_integrator *it) {
+  const ga_solution *s = r->of;
   for (int k = 0; k < s->pieces && r->status == GA_OK; k++) {
     const ga_piece *p = &s->piece[k];
     r->status = begin_piece(r, it, p, (p->to - p->from) / ((double)p->steps * r->m));
     for (long i = 1; i <= p->steps && r->status == GA_OK; i++) r->status = next_node(r, it, p, i);
   }
   r->stats = *ga_integrator_stats(it);
-  ga_integrator_free(it);
 }
 
-/* What threads share: the runs, and how many of them are taken. */
+/* What threads share: the runs, and how many of them and of the integrators are taken. */
 typedef struct {
   ga_run *runs;
   int count;
-  atomic_int taken;
+  ga_integrator **runner;
+  atomic_int taken, runners;
 } pool;
 
-/* Body of a thread: take the next run, the last and longest first, until all are taken. */
+/* Body of a thread: take an integrator; then take the next run, the last and longest first, until all
+ * are taken. */
 static void *run_worker(void *context) {
   pool *p = context;
   int i;
-  while ((i = atomic_fetch_add(&p->taken, 1)) < p->count) make_run(&p->runs[p->count - 1 - i]);
+  ga_integrator **it = &p->runner[atomic_fetch_add(&p->runners, 1)];
+  while ((i = atomic_fetch_add(&p->taken, 1)) < p->count) {
+    ga_run *r = &p->runs[p->count - 1 - i];
+    r->status = GA_OK;
+    if (!*it) {
+      ga_options o = ga_solution_run_options(r->of);
+      r->status = ga_integrator_new(r->of->model, &o, it, &r->error);
+    }
+    if (r->status == GA_OK) make_run(r, *it);
+  }
   return NULL;
 }
 
 /* Make the runs; of, m and x of each are set before. If a thread cannot be created, the others do
  * its work. */
 void ga_solution_runs(ga_solution *s, ga_run *runs, int count) {
-  (void)s;
-  pool p = {.runs = runs, .count = count};
+  pool p = {.runs = runs, .count = count, .runner = s->runner};
+  ga_solution_leave_nodes(s);
   atomic_init(&p.taken, 0);
+  atomic_init(&p.runners, 0);
   pthread_t threads[GA_THREADS_MAX];
   int made = 0;
   while (made < count - 1 && pthread_create(&threads[made], NULL, run_worker, &p) == 0) made++;

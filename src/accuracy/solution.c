@@ -61,7 +61,7 @@ static ga_status prepare(ga_solution *s, ga_error *err) {
   return GA_OK;
 }
 
-/* Check model and options, also by making an integrator, whose warnings go to the log. */
+/* Check model and options, also by making the first integrator, whose warnings go to the log. */
 ga_status ga_solution_new(const ga_model *model, const ga_options *options, ga_solution **out,
                           ga_error *err) {
   if (!out) return ga_fail(err, GA_ERR_ARG, "out is NULL");
@@ -69,17 +69,16 @@ ga_status ga_solution_new(const ga_model *model, const ga_options *options, ga_s
   if (!model || !options) return ga_fail(err, GA_ERR_ARG, "model or options is NULL");
   ga_status status = check_options(options, err);
   if (status != GA_OK) return status;
-  ga_options o = options_of_runs(model, options);
-  ga_integrator *it = NULL;
-  status = ga_integrator_new(model, &o, &it, err);
-  ga_integrator_free(it);
-  if (status != GA_OK) return status;
   ga_solution *s = ga_calloc(1, sizeof *s);
   if (!s) return ga_fail(err, GA_ERR_MEM, "no memory for a solution");
   s->model = model;
-  s->options = o;
+  s->options = options_of_runs(model, options);
   s->accuracy = (ga_accuracy){.asked = options->accuracy, .method = s->options.method};
-  status = prepare(s, err);
+  ga_options o = ga_solution_run_options(s);
+  o.log = options->log;
+  status = ga_integrator_new(model, &o, &s->runner[0], err);
+  if (status == GA_OK) s->runner[0]->options.log = NULL; /* once is enough */
+  if (status == GA_OK) status = prepare(s, err);
   if (status == GA_OK)
     *out = s;
   else
@@ -90,7 +89,7 @@ ga_status ga_solution_new(const ga_model *model, const ga_options *options, ga_s
 /* Free the solution; NULL is allowed. */
 void ga_solution_free(ga_solution *s) {
   if (!s) return;
-  ga_integrator_free(s->equations);
+  for (int i = 0; i < GA_THREADS_MAX; i++) ga_integrator_free(s->runner[i]);
   ga_free(s->event);
   ga_arena_free(&s->work);
   ga_arena_free(&s->arena);
@@ -230,17 +229,20 @@ static ga_verdict verdict_at_budget(const ga_solution *s) {
 }
 
 /* The accuracy is reached; but does a run with automatic steps end at the same place? If the pilot
- * is far off, a better one decides. */
+ * is far off in q, better ones decide. */
 static ga_verdict check_branch(ga_solution *s) {
   double of[2];
   const double *end = ga_solution_column(s, 0, s->made[s->rows - 1].K, s->nodes - 1);
   if (!s->pilot_end) return GA_VERDICT_REACHED;
   ga_solution_distance(s, end, s->pilot_end, of);
-  double first = ga_larger(of[0], of[1]);
-  if (first < 0.3) return GA_VERDICT_REACHED;
+  double first = of[0], near = fmax(fmin(0.1, first / 2), 2 * s->accuracy.asked);
+  if (first < 0.5) return GA_VERDICT_REACHED;
+  if (ga_solution_second_pilot(s, 1e-3) != GA_OK) return GA_VERDICT_REACHED;
+  ga_solution_distance(s, end, s->pilot_end, of);
+  if (of[0] < near) return GA_VERDICT_REACHED;
   if (ga_solution_second_pilot(s, 1e-5) != GA_OK) return GA_VERDICT_REACHED;
   ga_solution_distance(s, end, s->pilot_end, of);
-  return ga_larger(of[0], of[1]) < fmin(0.1, first / 2) ? GA_VERDICT_REACHED : GA_VERDICT_BRANCH;
+  return of[0] < near ? GA_VERDICT_REACHED : GA_VERDICT_BRANCH;
 }
 
 /* Take the results of a run in order: a row, or a failure after which the sequence begins anew. */

@@ -75,11 +75,14 @@ struct ga_solution {
   ga_stats stats;
   ga_accuracy accuracy;
 
-  ga_layout layout;         /* of q and v alone */
-  int size;                 /* numbers of such a state */
-  double *root_metric;      /* nv: sqrt(w) */
-  ga_arena arena;           /* lives as long as the solution */
-  ga_integrator *equations; /* evaluates those of motion at the nodes */
+  ga_layout layout;    /* of q and v alone */
+  int size;            /* numbers of such a state */
+  double *root_metric; /* nv: sqrt(w) */
+  ga_arena arena;      /* lives as long as the solution */
+  /* one for each thread, made when it is needed; a start forgets what was before. The first one also
+   * solves the equations of motion at single states */
+  ga_integrator *runner[GA_THREADS_MAX];
+  bool at_nodes; /* it does so now */
 
   double t0, t_end;
   const double *q0, *v0; /* borrowed during a solve */
@@ -123,7 +126,9 @@ ga_status ga_solution_pilot(ga_solution *s, bool with_events);
 /* Run a pilot of this tolerance to s->t_end for its end alone, which goes to s->pilot_end. */
 ga_status ga_solution_second_pilot(ga_solution *s, double rtol);
 
-/* runs.c: make `count` runs, side by side. */
+/* runs.c: the options of its integrators. */
+ga_options ga_solution_run_options(const ga_solution *s);
+/* Make `count` runs, side by side. */
 void ga_solution_runs(ga_solution *s, ga_run *runs, int count);
 /* m of the i-th run: 1, 2, 3, 4, 6, 8, 12, 16, .. */
 int ga_solution_substeps(int i);
@@ -150,6 +155,7 @@ double ga_solution_time(const ga_solution *s, long node);
 /* The same as an argument of the model: at the end of a piece a time before the corner. */
 double ga_solution_model_time(const ga_solution *s, long node);
 ga_status ga_solution_prepare_states(ga_solution *s);
+void ga_solution_leave_nodes(ga_solution *s);
 /* The whole state at t from q and v, into x: put onto the constraints, v', lam, psi by the equations
  * of motion; NaN if these fail. */
 ga_status ga_solution_complete(ga_solution *s, double t, const double *q, const double *v,

@@ -130,6 +130,20 @@ static ga_status finish_position(ga_projector *p, double t, const double *q, con
   return GA_OK;
 }
 
+/* Steps to g = 0 alone, from the first one in p->d and p->q: each doubles the digits. *done: g = 0 up
+ * to rounding. Collective. */
+static ga_status reach_constraints(ga_projector *p, double t, const double *q, const double *v,
+                                   bool *done) {
+  enum { FEW = 3 };
+  ga_status status = GA_OK;
+  double change;
+  for (int i = 0; i < FEW && status == GA_OK && !*done; i++) {
+    status = position_step(p, t, q, v, FEASIBLE, &change);
+    if (status == GA_OK) status = constraints_hold(p, t, p->q, done);
+  }
+  return status;
+}
+
 /* ACB15 (6): q <- q o exp(d~) with d = argmin d^T M d, g(t, q o exp(d~)) = 0. If the first step
  * meets g = 0 up to rounding, the constraints are straight there and no point is nearer.
  * Nonholonomic rows do not restrict positions; they are used only if nothing else determines d,
@@ -148,6 +162,7 @@ ga_status ga_project_position(ga_projector *p, double t, double *q, const double
   memcpy(p->q, q, (size_t)e->nq * sizeof(double));
   status = position_step(p, t, q, v, FEASIBLE, &change);
   if (status == GA_OK && isfinite(change)) status = constraints_hold(p, t, p->q, &done);
+  if (status == GA_OK && !done && p->near_enough) status = reach_constraints(p, t, q, v, &done);
   if (status == GA_OK && !done) status = finish_position(p, t, q, v);
   if (status != GA_OK) return status;
   if (moved) *moved = ga_max_abs(e->nv, p->d);

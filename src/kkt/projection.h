@@ -13,6 +13,9 @@ typedef struct ga_projector {
   double *size;      /* nv: sizes of coordinates */
   double *g;         /* nlam: residuals of positions */
   double *T;         /* tangent of exp at d */
+  bool
+      near_enough; /* any point with g = 0 nearby serves, its distance is second-order in d from the
+                        least one */
 } ga_projector;
 
 /* Allocate the work arrays; arena->failed if there is no memory. */

@@ -218,8 +218,9 @@ ga_status ga_start_hidden_target(ga_integrator *it, double t, const double *q, c
                                  const double *vd, const double *vdd, double h, double *target);
 
 /* Project q and v onto the constraints and compute v', lam, psi from the equations of motion there.
- * On entry lam, psi are the guess for a reaction that is nonlinear in them. The result depends
- * neither on the accepted state nor on earlier calls. */
+ * On entry lam, psi are the guess for a reaction that is nonlinear in them. The result does
+ * not depend on the accepted state, and on earlier calls only by pivots, unless the caller forgets them
+ * (ga_linsol_reset). */
 ga_status ga_start_consistent(ga_integrator *it, double t, double *q, double *v, double *vd,
                               double *lam, double *psi);
 

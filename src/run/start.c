@@ -350,7 +350,6 @@ static ga_status consistent_state(ga_integrator *it, const ga_beginning *from, d
 ga_status ga_start_consistent(ga_integrator *it, double t, double *q, double *v, double *vd,
                               double *lam, double *psi) {
   ga_error_clear(&it->error);
-  ga_linsol_reset(&it->saddle.kkt.ls);
   guess_multipliers(it, lam, psi);
   ga_status status = project_both(it, t, q, v, NULL, NULL);
   if (status != GA_OK) return status;
