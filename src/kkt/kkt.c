@@ -24,6 +24,8 @@ static ga_status register_blocks(ga_kkt *k, const ga_eval *e, const ga_kkt_block
   k->rows[2] = ga_block_matrix_add(b, psi_at, 0, from->H, false);
   k->rows[3] = ga_block_matrix_add(b, 0, psi_at, from->P ? from->P : from->H, true);
   k->E = ga_block_matrix_add(b, nv, nv, from->E, false);
+  if (from->split) ga_block_matrix_add(b, nv, nv, from->split, false);
+  if (from->slip) ga_block_matrix_add(b, psi_at, nv, from->slip, false);
   if (ga_block_matrix_build(b, k->n, arena) == GA_OK) return GA_OK;
   return ga_fail(e->err, GA_ERR_MEM, "no memory for a system of %d rows", k->n);
 }

@@ -19,6 +19,7 @@
  * such block. L, P: NULL for G, H. E has nlam + npsi rows. */
 typedef struct ga_kkt_blocks {
   const ga_csr *W, *K, *M, *G, *H, *L, *P, *E;
+  const ga_csr *split, *slip; /* slots for rows of contacts (contact/rows.h); NULL: none */
 } ga_kkt_blocks;
 
 /* The factors in the formula above. without_rows: G, H, L, P are left out. */

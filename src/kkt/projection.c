@@ -46,6 +46,7 @@ static ga_status constraints_hold(ga_projector *p, double t, const double *q, bo
   ga_status status = ga_eval_all(e, t, q, NULL, &(ga_evaluation){.g = p->g, .G = G});
   *yes = status == GA_OK;
   for (int i = 0; i < e->nlam && *yes; i++) {
+    if (e->contacts && e->contacts->mode[i] != GA_ROW_IS_ON) continue;
     *yes = fabs(p->g[i]) <= size * ga_measure_reach(e, G, i);
   }
   status = ga_team_agree(e->team, status, e->err);

@@ -16,7 +16,8 @@ static ga_status allocate_arrays(ga_saddle *s, ga_eval *eval, const ga_options *
                                  ga_arena *arena) {
   const ga_model *model = eval->model;
   int nv = eval->nv, nlam = eval->nlam, npsi = eval->npsi;
-  *s = (ga_saddle){.eval = eval, .n = nv + nlam + npsi};
+  *s = (ga_saddle){.eval = eval, .n = nv + nlam + npsi, .contacts = eval->contacts};
+  if (s->contacts) s->k = ga_arena_doubles(arena, (size_t)npsi);
   ga_csr_init(&s->M, nv, nv, model->pat_M, arena);
   ga_csr_init(&s->G, nlam, nv, model->pat_G, arena);
   ga_csr_init(&s->H, npsi, nv, model->pat_H, arena);
@@ -48,8 +49,14 @@ ga_status ga_saddle_init(ga_saddle *s, ga_eval *eval, const ga_options *options,
                                 .H = &s->H,
                                 .L = own ? &s->L : NULL,
                                 .P = own ? &s->P : NULL,
-                                .E = &s->E};
-  return ga_kkt_init(&s->kkt, eval, &blocks, options, false, arena); /* false: not loose */
+                                .E = &s->E,
+                                .split = s->contacts ? &s->contacts->split : NULL,
+                                .slip = s->contacts ? &s->contacts->slip : NULL};
+  status = ga_kkt_init(&s->kkt, eval, &blocks, options, false, arena); /* false: not loose */
+  if (status != GA_OK || !s->contacts) return status;
+  ga_identity_rows_init(&s->off, &s->kkt.blocks.A, eval->nv, arena);
+  return arena->failed ? ga_fail(eval->err, GA_ERR_MEM, "no memory for the mass KKT system")
+                       : GA_OK;
 }
 
 /* Close the linear solver; the arrays belong to the arena. */
@@ -155,6 +162,10 @@ static ga_status factor_rows(ga_saddle *s, double t, rows with, const bool *drop
   ga_linsol *ls = &s->kkt.ls;
   set_diagonals(s, with, dropped);
   ga_kkt_assemble(&s->kkt, &(ga_kkt_weights){.m = 1, .e = 1, .without_rows = with == MASS_ONLY});
+  if (s->contacts && with != MASS_ONLY) {
+    const int n = with == WITH_G_AND_H ? s->E.nrow : s->eval->nlam;
+    ga_contact_rows_put(s->contacts, &s->off, &s->kkt.blocks.A, s->eval->nv, n, s->moving);
+  }
   ga_status status = ga_kkt_factor(&s->kkt);
   if (status == GA_RETRY_SINGULAR) return explain_singular(s, t, with);
   if (status == GA_OK) return GA_OK;
@@ -279,6 +290,8 @@ static ga_status solve_softly(ga_saddle *s) {
 /* s->rhs <- A^-1 s->rhs with the last factors, without refinement: for corrections of which some
  * digits are enough. Not with soft rows. On failure s->rhs means nothing. Collective. */
 ga_status ga_saddle_solve_roughly(ga_saddle *s) {
+  /* false: slip rows have a right-hand side of their own */
+  if (s->contacts) ga_contact_rows_clear(s->contacts, s->rhs + s->eval->nv, false);
   ga_status status = s->kkt.ls.ops->solve(&s->kkt.ls, s->rhs);
   if (status != GA_OK || ga_first_nonfinite(s->n, s->rhs) >= 0) {
     status = ga_fail(s->eval->err, status < 0 ? status : GA_ERR_BACKEND,
@@ -293,6 +306,7 @@ ga_status ga_saddle_solve_roughly(ga_saddle *s) {
  * failure s->rhs means nothing. Collective. */
 ga_status ga_saddle_solve(ga_saddle *s) {
   size_t bytes = (size_t)s->n * sizeof(double);
+  if (s->contacts) ga_contact_rows_clear(s->contacts, s->rhs + s->eval->nv, true);
   if (s->softened) {
     ga_status status = solve_softly(s);
     memcpy(s->rhs, s->sum, bytes);
@@ -350,9 +364,11 @@ static ga_status evaluate_system(ga_saddle *s, double t, const double *q, const 
   if (matrices) out.G = &s->G, out.H = &s->H;
   if (matrices && !product) out.M = &s->M;
   if (product) out.Mx = s->defect, out.x = x;
+  if (s->contacts) out.k = s->k;
   ga_status status = ga_eval_all(s->eval, t, q, v, &out);
   if (status == GA_OK && x && !product) ga_csr_mul(&s->M, 1, x, s->defect);
   for (int i = nv; i < s->n; i++) s->rhs[i] = -s->rhs[i];
+  if (s->contacts && status == GA_OK) ga_contact_rows_turn(s->contacts, s->k);
   return status;
 }
 
@@ -428,7 +444,9 @@ ga_status ga_saddle_acceleration(ga_saddle *s, double t, const double *q, const 
     /* true: with the matrices */
     status = ga_team_agree(e->team, evaluate_system(s, t, q, v, true, NULL), e->err);
     if (status == GA_OK) status = ga_team_sum_shared(e->team, 1, s->rhs);
+    s->moving = true;
     if (status == GA_OK) status = assemble_and_factor(s, t, WITH_G_AND_H);
+    s->moving = false;
     if (status == GA_OK) status = ga_saddle_solve(s);
   }
   if (status != GA_OK) return status;
@@ -451,6 +469,13 @@ ga_status ga_saddle_correction(ga_saddle *s, const ga_eval_point *p) {
     ga_axpy(nv, -1, s->defect, s->rhs);
     ga_csr_mul_add(&s->G, -1, p->x, s->rhs + nv);
     ga_csr_mul_add(&s->H, -1, p->x, s->rhs + nv + e->nlam);
+    if (s->contacts) {
+      double *slip = s->rhs + nv + e->nlam;
+      ga_contact_rows_slip_residual(s->contacts, p->lam, p->psi, slip);
+      for (int i = 0; i < e->npsi; i++) {
+        if (ga_contact_rows_special(s->contacts, false, i)) slip[i] = -slip[i];
+      }
+    }
   }
   status = ga_team_agree(e->team, status, e->err);
   if (status == GA_OK) status = ga_team_sum_shared(e->team, 1, s->rhs);

@@ -14,6 +14,7 @@
 #ifndef GA_SRC_SADDLE_H
 #define GA_SRC_SADDLE_H
 
+#include "contact/rows.h"
 #include "kkt/kkt.h"
 
 typedef struct ga_saddle {
@@ -34,8 +35,12 @@ typedef struct ga_saddle {
   double t;            /* time of the last matrix */
   double *mass;        /* nv: diagonal mass, if rows may be soft */
   double *unit;        /* nlam + npsi: eps D, if rows may be soft */
-  double *way[2], *gain[2]; /* soft solves: two directions (n), changes of the rows along them */
-  double *sum;              /* n: solution of a soft solve; in a team A x over all processes */
+  double *way[2], *gain[2];  /* soft solves: two directions (n), changes of the rows along them */
+  ga_contact_rows *contacts; /* rows of contacts; NULL: none */
+  ga_identity_rows off;      /* of contacts: rows that are off */
+  double *k;                 /* of contacts: npsi slip velocities */
+  bool moving;               /* the last matrix is of accelerations: slip rows are in it */
+  double *sum;               /* n: solution of a soft solve; in a team A x over all processes */
 } ga_saddle;
 
 ga_status ga_saddle_init(ga_saddle *s, ga_eval *eval, const ga_options *options, ga_arena *arena);

@@ -50,8 +50,9 @@ static ga_status check_rows(const ga_method *method, const ga_model *model, ga_e
 /* GA_ERR_ARG if there are more constraints than velocities, which cannot be independent, unless
  * redundant = allow. */
 static ga_status check_count(const ga_model *model, const ga_options *o, ga_error *err) {
-  int nv = ga_space_nv(model->space);
-  if (model->nlam + model->npsi <= nv || o->redundant == GA_REDUNDANT_ALLOW) return GA_OK;
+  int nv = ga_space_nv(model->space), rows = model->nlam + model->npsi;
+  for (int i = 0; i < model->ncontacts; i++) rows -= 1 + model->contacts[i].nslip;
+  if (rows <= nv || o->redundant == GA_REDUNDANT_ALLOW) return GA_OK;
   return ga_fail(err, GA_ERR_ARG,
                  "%d holonomic and %d nonholonomic constraints for %d velocities: at most %d can "
                  "be independent (option redundant = allow goes on if the others follow from them)",
@@ -188,10 +189,37 @@ static ga_status check_parameters(const ga_method *method, const ga_model *model
 /* GA_ERR_METHOD or GA_ERR_ARG if contacts do not go together with method and options. */
 static ga_status check_contacts(const ga_method *method, const ga_model *model,
                                 const ga_options *options, ga_error *err) {
-  (void)options;
+  const ga_contact *friction = NULL;
   if (model->ncontacts == 0) return GA_OK;
-  return ga_fail(err, GA_ERR_METHOD, "method '%s' has no contacts yet, and the model has %d",
-                 method->name, model->ncontacts);
+  for (int i = 0; i < model->ncontacts && !friction; i++) {
+    if (model->contacts[i].friction > 0) friction = &model->contacts[i];
+  }
+  if (friction && !ga_method_nonholonomic(method)) {
+    return ga_fail(
+        err, GA_ERR_METHOD,
+        "method '%s' has no rows for friction: contact '%s' has friction %g; take stab2, "
+        "or friction: 0",
+        method->name, friction->name, friction->friction);
+  }
+  if (strcmp(method->name, "stab2") != 0 && strcmp(method->name, "index3") != 0) {
+    return ga_fail(err, GA_ERR_METHOD,
+                   "method '%s' has no contacts: rows that are on or off are made for stab2 and "
+                   "index3; contact '%s' needs one of them",
+                   method->name, model->contacts[0].name);
+  }
+  if (options->team) {
+    return ga_fail(
+        err, GA_ERR_ARG,
+        "contacts are not possible with several processes: contact '%s' would have to be "
+        "solved over all of them; take one process",
+        model->contacts[0].name);
+  }
+  if (model->ops->reaction) {
+    return ga_fail(err, GA_ERR_ARG,
+                   "contact '%s': a model with a reaction of its own has no contacts",
+                   model->contacts[0].name);
+  }
+  return GA_OK;
 }
 
 /* GA_OK if method, model and options go together; otherwise GA_ERR_METHOD or GA_ERR_ARG with the

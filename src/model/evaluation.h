@@ -51,8 +51,9 @@ typedef struct ga_curvature {
 typedef struct ga_eval {
   const ga_model *model;
   int nq, nv, nlam, npsi;
-  const int *axes;  /* directions of contacts (ga_evaluation.axes), borrowed; NULL: none */
-  ga_inputs inputs; /* values of the inputs; whoever sets tables closes it */
+  const int *axes; /* directions of contacts (ga_evaluation.axes), borrowed; NULL: none */
+  struct ga_contact_rows *contacts; /* rows that are on or off, borrowed; NULL: none */
+  ga_inputs inputs;                 /* values of the inputs; whoever sets tables closes it */
   /* The metric W = diag(w) of the model, ones if it gives none, and its square root; nv numbers. */
   double *metric, *root_metric;
   /* Several processes: the model is the subdomain of one of them. */

@@ -119,12 +119,22 @@ static double time_resolution(const ga_integrator *it, const ga_event *event) {
   return fmax(event->tol, ga_same_time(it->last.mem.t, it->mem.t));
 }
 
-/* Find the time where event i changes its sign between (lo, e_lo) and (hi, e_hi), times inside the
+/* An event of the user, for ga_events_locate. */
+typedef struct {
+  ga_integrator *it;
+  int i;
+} event_number;
+
+static ga_status value_of_event(void *context, double t, double *value) {
+  const event_number *e = context;
+  return evaluate_event(e->it, e->i, t, value);
+}
+
+/* Find the time where a value changes its sign between (lo, e_lo) and (hi, e_hi), times inside the
  * last step and values there of different sign, e_lo not 0, by regula falsi with bisection. *found
  * is the end of the last bracket where the new sign, or 0, holds; not set on failure. */
-static ga_status locate_sign_change(ga_integrator *it, int i, double lo, double e_lo, double hi,
-                                    double e_hi, double *found) {
-  double tol = time_resolution(it, &it->events.item[i].event);
+ga_status ga_events_locate(ga_value_at value, void *context, double tol, double lo, double e_lo,
+                           double hi, double e_hi, double *found) {
   int sign = sign_of(e_lo), side = 0; /* side: which end moved last, -1 lo, 1 hi */
   double width = hi - lo;
   for (int k = 0; k < ITERATIONS && hi - lo > tol && e_hi != 0; k++) {
@@ -137,7 +147,7 @@ static ga_status locate_sign_change(ga_integrator *it, int i, double lo, double 
     t = fmin(fmax(t, lo + tol / 2), hi - tol / 2);
     if (!(t > lo && t < hi)) break;
     double e;
-    ga_status status = evaluate_event(it, i, t, &e);
+    ga_status status = value(context, t, &e);
     if (status != GA_OK) return status;
     if (sign_of(e) == sign) {
       lo = t;
@@ -154,6 +164,14 @@ static ga_status locate_sign_change(ga_integrator *it, int i, double lo, double 
   }
   *found = hi;
   return GA_OK;
+}
+
+/* The same for event i. */
+static ga_status locate_sign_change(ga_integrator *it, int i, double lo, double e_lo, double hi,
+                                    double e_hi, double *found) {
+  event_number event = {it, i};
+  return ga_events_locate(value_of_event, &event, time_resolution(it, &it->events.item[i].event),
+                          lo, e_lo, hi, e_hi, found);
 }
 
 /* The first change of this event has been reported, or is not wanted: make the change back, if

@@ -121,6 +121,7 @@ static ga_status set_up_alone(ga_integrator *it) {
   it->h = it->options.h;
   set_newton_tol(&it->options);
   allocate_arrays(it);
+  ga_contacts_init(it);
   if (it->arena.failed) return ga_fail(err, GA_ERR_MEM, "no memory for the state");
   it->step_size.on = it->options.rtol > 0 || it->options.atol > 0;
   return ga_plan_init(it);
@@ -156,9 +157,10 @@ static ga_status set_up(ga_integrator *it) {
     status = ga_saddle_init(&it->saddle, &it->eval, &it->options, &it->arena);
   }
   if (status == GA_OK) {
-    /* false: no slots for rows that are left out, see ga_redundancy_make_slots */
+    /* slots for rows that are left out: with contacts, else see ga_redundancy_make_slots */
+    const bool slots = it->contacts.n > 0;
     status =
-        ga_step_init(&it->step, it->method, &it->options, false, &it->eval, &it->stats, &it->arena);
+        ga_step_init(&it->step, it->method, &it->options, slots, &it->eval, &it->stats, &it->arena);
   }
   if (status != GA_OK) return status;
   ga_redundancy_init(it);
@@ -256,7 +258,9 @@ static ga_status start_and_observe(ga_integrator *it, const ga_beginning *from) 
   ga_linsol_reset(&it->saddle.kkt.ls);
   long repivots = ga_integrator_repivots(it);
   ga_status status = ga_integrator_inputs_begin(it, from);
+  ga_contacts_reset(it, from->again);
   if (status == GA_OK) status = ga_start_at(it, from);
+  if (status == GA_OK && it->contacts.n > 0) status = ga_contacts_start(it);
   if (status == GA_OK && !from->again) it->repivots_base = repivots;
   ga_integrator_count_repivots(it);
   if (status == GA_OK) ga_corners_begin(it, from->again);
@@ -318,7 +322,14 @@ ga_status ga_integrator_restart(ga_integrator *it, const double *q, const double
   }
   status = ga_team_agree(it->eval.team, status, &it->error);
   if (status != GA_OK) return status;
-  if (q || it->saddle.soft || it->redundancy.singular) return start_again(it, q, v);
+  if (q || v || it->contacts.n == 0) {
+  } else {
+    status = ga_contacts_settle(it);
+    if (status != GA_OK) return status;
+  }
+  if (q || it->saddle.soft || it->redundancy.singular || (v && it->contacts.n > 0)) {
+    return start_again(it, q, v);
+  }
   status = ga_restart_here(it, v, &done);
   ga_integrator_count_repivots(it);
   ga_corners_begin(it, true);

@@ -301,5 +301,9 @@ void ga_dense_output_state(const ga_integrator *it, double t, const ga_dense_out
 void ga_events_init(ga_integrator *it);
 ga_status ga_events_begin(ga_integrator *it);
 ga_status ga_events_handle(ga_integrator *it);
+/* A value at a time t inside the last step; where it changes its sign between lo and hi, up to tol. */
+typedef ga_status (*ga_value_at)(void *context, double t, double *value);
+ga_status ga_events_locate(ga_value_at value, void *context, double tol, double lo, double e_lo,
+                           double hi, double e_hi, double *found);
 
 #endif

@@ -192,6 +192,7 @@ static ga_status attempt_step(ga_integrator *it, double h, double t1) {
   if (fabs(t1 - it->mem.t - h) > SAME_STEP * h) h = t1 - it->mem.t;
   if (it->step_size.on) ga_eval_set_step(&it->eval, h);
   remember_before_step(it);
+  if (it->contacts.n > 0) ga_contacts_hold(it, h);
   it->far_roots.refused = false;
   ga_redundancy_begin(it);
   ga_status status = solve_step(it, h, t1);
@@ -232,6 +233,13 @@ static ga_status accept_step(ga_integrator *it) {
   count_step(it, it->mem.h);
   ga_passages_watch(it);
   return ga_redundancy_accept(it);
+}
+
+/* The step was cut at a change of contacts, where a new memory will begin. */
+static ga_status accept_cut(ga_integrator *it) {
+  it->t_memory = it->mem.t;
+  if (it->last.valid) count_step(it, it->mem.t - it->last.mem.t);
+  return GA_OK;
 }
 
 /* Fail because a step below `least` would be needed. The message gives the cause: the last
@@ -351,6 +359,7 @@ static ga_status advance_one_step(ga_integrator *it, double t_end) {
   ga_plan plan;
   ga_status status = ga_corners_pass(it, t_end);
   if (status == GA_OK) status = ga_integrator_inputs_apply(it);
+  if (status == GA_OK && it->contacts.n > 0) status = ga_contacts_prepare(it);
   if (status != GA_OK) return status;
   t_end = ga_integrator_inputs_stop(it, t_end);
   double end = t_end;
@@ -362,9 +371,12 @@ static ga_status advance_one_step(ga_integrator *it, double t_end) {
   if (plan.t1 > it->mem.t && ga_memory_step_too_short(it, &plan)) {
     status = extrapolate_short_step(it, &plan);
   } else {
+    bool cut = false;
     status = it->step_size.on ? step_of_automatic_size(it, end, &plan)
                               : step_of_given_size(it, &plan, t_end);
-    if (status == GA_OK) status = accept_step(it);
+    if (status == GA_OK && it->contacts.n > 0) status = ga_contacts_examine(it, &plan, &cut);
+    if (status == GA_OK) status = cut ? accept_cut(it) : accept_step(it);
+    if (status == GA_OK && it->contacts.n > 0) status = ga_contacts_accept(it);
   }
   if (status != GA_OK) return status;
   it->corners.behind = false;
@@ -387,6 +399,7 @@ ga_status ga_loop_observe(ga_integrator *it) {
  * < 0: failure. */
 static ga_status handle_events_and_observe(ga_integrator *it, double t_end) {
   ga_status status = it->events.n > 0 ? ga_events_handle(it) : GA_OK;
+  if (status == GA_OK && it->contacts.pending) status = ga_contacts_pass(it);
   if (status == GA_OK) status = ga_corners_pass(it, t_end);
   if (status == GA_OK && isfinite(t_end) && t_end > it->mem.t &&
       t_end - it->mem.t <= ga_same_time(it->mem.t, t_end)) {

@@ -36,7 +36,8 @@ enum { SKIPPED = 2 };
  * it->step made. */
 void ga_redundancy_init(ga_integrator *it) {
   ga_redundancy *r = &it->redundancy;
-  r->on = it->options.redundant == GA_REDUNDANT_ALLOW && it->eval.nlam + it->eval.npsi > 0;
+  r->on = it->options.redundant == GA_REDUNDANT_ALLOW && it->eval.nlam + it->eval.npsi > 0 &&
+          it->contacts.n == 0; /* contacts decide on their rows themselves */
   r->lam = ga_arena_doubles(&it->arena, (size_t)it->eval.nlam);
   r->psi = ga_arena_doubles(&it->arena, (size_t)it->eval.npsi);
   if (!r->on) return;

@@ -103,6 +103,11 @@ static double row_size(const ga_csr *A, int i, const double *x) {
 static const double ROUND = 100 * DBL_EPSILON; /* below this they are rounding */
 static const double NEAR = 1e-3;               /* below this, no solution means contradiction */
 
+/* Is row i, of g and then of k, one of a contact that is not on? */
+static bool row_is_off(const ga_integrator *it, int i) {
+  return it->eval.contacts && it->eval.contacts->mode[i] != GA_ROW_IS_ON;
+}
+
 /* GA_ERR_INITIAL with a message about violated row i: its name, residual and limit. best: the
  * values are already the best ones, so the constraints contradict each other. */
 static ga_status fail_inconsistent(ga_integrator *it, const char *what, const char *symbol, int i,
@@ -156,7 +161,7 @@ static ga_status check_own_rows(ga_integrator *it, const ga_state_check *check) 
   for (int i = 0; i < e->nlam && status == GA_OK && (moved || has[GA_ROW_POS]); i++) {
     double allowed = fmax(tol, ROUND) * size * ga_measure_reach(e, &s->G, i);
     if (!moved) allowed += it->mem.h * solved * ga_measure_reach(e, &s->G, i);
-    if (fabs(g[i]) <= allowed + GA_UNDERFLOW) continue;
+    if (fabs(g[i]) <= allowed + GA_UNDERFLOW || row_is_off(it, i)) continue;
     return fail_inconsistent(it, "holonomic constraint", "g", i, model->lam_names, g[i], allowed,
                              check->best);
   }
@@ -166,13 +171,13 @@ static ga_status check_own_rows(ga_integrator *it, const ga_state_check *check) 
   for (int i = 0; i < e->nlam && status == GA_OK && (all || has[GA_ROW_VEL]); i++) {
     double allowed = tol * row_size(&s->G, i, v) + noise * ga_measure_reach(e, &s->G, i);
     allowed += 2 * fabs(own[i]);
-    if (fabs(g[i]) <= allowed + GA_UNDERFLOW) continue;
+    if (fabs(g[i]) <= allowed + GA_UNDERFLOW || row_is_off(it, i)) continue;
     return fail_inconsistent(it, "hidden velocity constraint of", "g", i, model->lam_names, g[i],
                              allowed, check->best);
   }
   for (int i = 0; i < e->npsi && status == GA_OK; i++) {
     double allowed = tol * row_size(&s->H, i, v) + noise * ga_measure_reach(e, &s->H, i);
-    if (fabs(k[i]) <= allowed + GA_UNDERFLOW) continue;
+    if (fabs(k[i]) <= allowed + GA_UNDERFLOW || row_is_off(it, e->nlam + i)) continue;
     return fail_inconsistent(it, "nonholonomic constraint", "k", i, model->psi_names, k[i], allowed,
                              check->best);
   }

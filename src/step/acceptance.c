@@ -166,6 +166,15 @@ static double row_bound(const row_rounding *k, int i, const double *by_x, double
   return sum;
 }
 
+/* Bound of row i of block c if a contact has replaced it (contact/rows.h), else -1. share: of its
+ * terms, in which each multiplier counts as the largest of all contacts. */
+static double contact_bound(const ga_equations *eq, int c, int i, const double *x, double share) {
+  const bool holonomic = eq->method->con[c] != GA_ROW_NONHOL;
+  if (!eq->contacts || !ga_contact_rows_special(eq->contacts, holonomic, i)) return -1;
+  const double *mult = x + eq->mult_at[c], *lam = x + eq->mult_at[eq->method->dyn[0].lam];
+  return share * ga_contact_rows_terms(eq->contacts, holonomic, i, mult, lam);
+}
+
 /* Is every row of this process small? */
 static bool own_rows_are_small(const ga_acceptance *a, const ga_iterate *at) {
   const ga_equations *eq = a->eq;
@@ -180,7 +189,8 @@ static bool own_rows_are_small(const ga_acceptance *a, const ga_iterate *at) {
     const row_rounding k = rounding_of(a, eq->method->con[c]);
     for (int i = 0; i < k.D->nrow; i++) {
       const double size = fabs(at->r[eq->con_at[c] + i]);
-      if (!(size <= row_bound(&k, i, by_x, size))) return false;
+      const double own = contact_bound(eq, c, i, at->x, a->tol + ROUND);
+      if (!(size <= (own >= 0 ? own : row_bound(&k, i, by_x, size)))) return false;
     }
   }
   return true;
@@ -198,6 +208,8 @@ void ga_acceptance_skip_closed(const ga_acceptance *a, const double *r, double *
   for (int c = 0; c < eq->method->ncon; c++) {
     const row_rounding k = rounding_of(a, eq->method->con[c]);
     for (int i = 0, row = eq->con_at[c]; i < k.D->nrow; i++, row++) {
+      const bool holonomic = eq->method->con[c] != GA_ROW_NONHOL;
+      if (eq->contacts && ga_contact_rows_special(eq->contacts, holonomic, i)) continue;
       if (8 * fabs(r[row]) <= row_bound(&k, i, NULL, 8 * fabs(r[row]))) b[row] = 0;
     }
   }
@@ -246,7 +258,9 @@ static void set_levels(ga_acceptance *a, const ga_iterate *at, double share, con
   for (int c = 0; c < eq->method->ncon; c++) {
     const row_rounding k = rounding_of(a, eq->method->con[c]);
     for (int i = 0; i < k.D->nrow; i++) {
-      a->level[eq->con_at[c] + i] = row_bound(&k, i, a->shift_v, INFINITY) + GA_UNDERFLOW;
+      const double own = contact_bound(eq, c, i, at->x, share + ROUND);
+      a->level[eq->con_at[c] + i] =
+          (own >= 0 ? own : row_bound(&k, i, a->shift_v, INFINITY)) + GA_UNDERFLOW;
     }
   }
 }

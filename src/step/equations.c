@@ -40,9 +40,8 @@ void ga_equations_clear_dropped(const ga_equations *s, double *x) {
   for (int c = 0; c < s->method->ncon && s->ndropped > 0; c++) {
     const bool *dropped = ga_equations_dropped(s, s->method->con[c]);
     double *mult = x + s->mult_at[c];
-    for (int i = 0; i < ga_equations_con_size(s, s->method->con[c]); i++) {
-      if (dropped[i]) mult[i] = 0;
-    }
+    const int size = ga_equations_con_size(s, s->method->con[c]);
+    for (int i = 0; i < size; i++) mult[i] = dropped[i] ? 0 : mult[i];
   }
 }
 
@@ -102,23 +101,22 @@ ga_status ga_equations_init(ga_equations *s, const ga_method *method, const ga_o
                       .nq = eval->nq,
                       .nv = eval->nv,
                       .nlam = eval->nlam,
-                      .npsi = eval->npsi};
+                      .npsi = eval->npsi,
+                      .contacts = eval->contacts};
   eval->one_tangent = method->nx == 1;
   method->coef(&options->par, &s->tab);
   ga_status status = lay_out(s);
   if (status != GA_OK) return status;
   double **const of_nv[] = {&s->wq0,       &s->v10,      &s->wq,       &s->vh,
                             &s->old_terms, &s->momentum, &s->reaction, &s->scaled_wq};
-  for (size_t i = 0; i < sizeof of_nv / sizeof of_nv[0]; i++) {
-    *of_nv[i] = ga_arena_doubles(arena, (size_t)s->nv);
-  }
+  for (int i = 0; i < 8; i++) *of_nv[i] = ga_arena_doubles(arena, (size_t)s->nv);
   s->g = ga_arena_doubles(arena, (size_t)s->nlam);
   s->gt = ga_arena_doubles(arena, (size_t)s->nlam);
   s->gv = ga_arena_doubles(arena, (size_t)s->nlam);
   s->k = ga_arena_doubles(arena, (size_t)s->npsi);
   s->zero = ga_arena_doubles(arena, (size_t)s->nv + (size_t)s->nlam + (size_t)s->npsi);
   s->may_drop = may_drop;
-  if (options->redundant == GA_REDUNDANT_ALLOW) {
+  if (options->redundant == GA_REDUNDANT_ALLOW || s->contacts) {
     s->dropped = ga_arena_take(arena, (size_t)(s->nlam + s->npsi), sizeof(bool));
     s->unit = ga_arena_doubles(arena, (size_t)(s->nlam + s->npsi));
   }
@@ -439,8 +437,10 @@ static ga_status constraint_row(ga_equations *s, int c, const double *x, double 
   }
   for (int i = 0; i < size; i++) r[i] = scale * from[i];
   const bool *dropped = ga_equations_dropped(s, kind);
-  for (int i = 0; dropped && i < size; i++) {
-    if (dropped[i]) r[i] = 0;
+  for (int i = 0; dropped && i < size; i++) r[i] = dropped[i] ? 0 : r[i];
+  if (s->contacts) {
+    const double *lam = x + s->mult_at[s->method->dyn[0].lam];
+    ga_contact_rows_residual(s->contacts, kind != GA_ROW_NONHOL, lam, x + s->mult_at[c], s->k, r);
   }
   return status;
 }

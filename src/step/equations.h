@@ -9,6 +9,7 @@
 #ifndef GA_SRC_EQUATIONS_H
 #define GA_SRC_EQUATIONS_H
 
+#include "contact/rows.h"
 #include "genalpha/ga_integrator.h"
 #include "method/method.h"
 #include "model/evaluation.h"
@@ -38,6 +39,7 @@ typedef struct ga_site {
 typedef struct ga_tangents {
   ga_csr Kt[GA_MAX_X], Ct[GA_MAX_X], L[GA_MAX_X], P[GA_MAX_X];
   ga_csr Z, Y, Hh, Yh, GT, acc_q, acc_v;
+  ga_csr Hc;     /* H, with the derivatives of slip rows of contacts */
   ga_csr K0, C0; /* of the applied force alone, subtracted from rows without it */
   long of;       /* number of the evaluation that gave Kt, Ct, Z, Y, too; 0: none did */
 } ga_tangents;
@@ -72,8 +74,9 @@ typedef struct ga_equations {
   double soften;
   /* G(t_n, q_n) is singular: eta acts along G(t_1, q_n o exp(h v_n)) instead. */
   bool ahead;
-  double *mass_diagonal; /* own solver: M_ii of the last Newton matrix, else NULL */
-  double *unit;          /* nlam + npsi: lengths of the rows in the metric of the mass */
+  double *mass_diagonal;     /* own solver: M_ii of the last Newton matrix, else NULL */
+  double *unit;              /* nlam + npsi: lengths of the rows in the metric of the mass */
+  ga_contact_rows *contacts; /* rows of contacts; NULL: the model has none */
 
   /* the current step */
   double t, t1, h;

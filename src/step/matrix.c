@@ -128,7 +128,10 @@ static void add_constraint_row(ga_matrix *m, ga_equations *s, int c, ga_arena *a
         ga_csr_init(&d->Yh, s->npsi, s->nv, model->pat_H, arena);
         if (arena->failed) return;
       }
-      add_row(m, s, row, row0, row->hat ? &d->Yh : &d->Y, row->hat ? &d->Hh : &site->H, arena);
+      if (s->contacts) ga_csr_init(&d->Hc, s->npsi, s->nv, model->pat_H, arena);
+      if (arena->failed) return;
+      const ga_csr *H = s->contacts ? &d->Hc : &site->H;
+      add_row(m, s, row, row0, row->hat ? &d->Yh : &d->Y, row->hat ? &d->Hh : H, arena);
       break;
   }
 }
@@ -141,7 +144,38 @@ static void add_diagonal_slots(ga_matrix *m, const ga_equations *s, ga_arena *ar
   for (int c = 0; c < s->method->ncon && !arena->failed; c++) {
     const ga_csr *E = s->method->con[c] == GA_ROW_NONHOL ? &m->E_psi : &m->E_lam;
     m->unit_term[c] = ga_block_matrix_add(&m->blocks, s->con_at[c], s->mult_at[c], E, false);
+    if (!s->contacts) continue;
+    if (s->method->con[c] == GA_ROW_NONHOL) {
+      m->contact_term[c] = ga_block_matrix_add(
+          &m->blocks, s->con_at[c], s->mult_at[s->method->dyn[0].lam], &s->contacts->slip, false);
+    } else {
+      m->contact_term[c] =
+          ga_block_matrix_add(&m->blocks, s->con_at[c], s->mult_at[c], &s->contacts->split, false);
+    }
   }
+}
+
+/* Rows of contacts in the assembled matrix. */
+static void put_contact_rows(ga_matrix *m, const ga_equations *s) {
+  for (int c = 0; c < s->method->ncon; c++) {
+    if (s->method->con[c] != GA_ROW_NONHOL) {
+      ga_contact_rows_put_split(s->contacts, &m->blocks.A, s->con_at[c]);
+      continue;
+    }
+    ga_contact_rows_put_slip(s->contacts, &m->blocks.A, s->con_at[c],
+                             s->mult_at[s->method->dyn[0].lam], false);
+  }
+}
+
+/* H and Y of the rows k: those of slipping contacts get the derivative of their direction. */
+static void differentiate_slip(ga_matrix *m, const ga_equations *s, const double *x) {
+  ga_tangents *d = &m->tangents;
+  const ga_csr *H = &s->site[GA_SITE_NEW].H;
+  const double *lam = x + s->mult_at[s->method->dyn[0].lam];
+  if (s->npsi == 0) return;
+  memcpy(d->Hc.val, H->val, (size_t)ga_csr_nnz(H) * sizeof(double));
+  ga_contact_rows_slip_gradient(s->contacts, lam, s->k, s->h, &d->Hc);
+  ga_contact_rows_slip_gradient(s->contacts, lam, s->k, s->h, &d->Y);
 }
 
 /* Register the rows y - sum_j p_j x_j + G_n^T eta = 0 of a team (head of this file) and enlarge
@@ -297,14 +331,14 @@ enum { LIST = 4 * GA_MAX_X + 10 };
 /* Fill list with the matrices that hold values; some may be empty. Returns their number. */
 static int list_matrices(const ga_matrix *m, const ga_csr *list[LIST]) {
   const ga_tangents *d = &m->tangents;
-  const ga_csr *const single[] = {&m->blocks.A, &d->Z,  &d->Y,     &d->Hh,
-                                  &d->Yh,       &d->GT, &d->acc_q, &d->acc_v};
+  const ga_csr *const single[] = {&m->blocks.A, &d->Z,     &d->Y,     &d->Hh, &d->Yh,
+                                  &d->GT,       &d->acc_q, &d->acc_v, &d->Hc};
   int n = 0;
   for (int j = 0; j < GA_MAX_X; j++) {
     const ga_csr *const rows[] = {&d->Kt[j], &d->Ct[j], &d->L[j], &d->P[j]};
     for (int k = 0; k < 4; k++) list[n++] = rows[k];
   }
-  for (int k = 0; k < 8; k++) list[n++] = single[k];
+  for (int k = 0; k < 9; k++) list[n++] = single[k];
   if (m->mass) list[n++] = m->mass;
   return n;
 }
@@ -375,6 +409,7 @@ ga_status ga_matrix_assemble(ga_matrix *m, ga_equations *s, const double *x) {
   s->eval->trusting = false;
   m->tangents.of = 0; /* A_q will be multiplied by T */
   if (status != GA_OK) return status;
+  if (s->contacts) differentiate_slip(m, s, x);
   ga_block_matrix_clear(&m->blocks);
   for (int j = 0; j < method->nx; j++) {
     if (!s->own) {
@@ -387,6 +422,10 @@ ga_status ga_matrix_assemble(ga_matrix *m, ga_equations *s, const double *x) {
   for (int c = 0; c < method->ncon; c++) scatter_row(m, s, &m->con[c]);
   if (m->acc_term >= 0) ga_block_matrix_put(&m->blocks, m->acc_term, 1);
   if (has_y(s)) scatter_y(m, s);
+  for (int c = 0; s->contacts && c < method->ncon; c++) {
+    ga_block_matrix_put(&m->blocks, m->contact_term[c], 0); /* clears these slots */
+  }
   if (s->may_drop) scatter_dropped_rows(m, s);
+  if (s->contacts) put_contact_rows(m, s);
   return GA_OK;
 }

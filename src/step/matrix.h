@@ -37,6 +37,7 @@ typedef struct ga_matrix {
   /* If rows may be left out: identities, and their terms on the diagonal of each block. */
   ga_csr E_lam, E_psi;
   int unit_term[GA_MAX_CON];
+  int contact_term[GA_MAX_CON]; /* slots of rows of contacts */
   ga_identity_rows unit;
 } ga_matrix;
 

@@ -6,6 +6,15 @@
 
 #include "step/equations.h"
 
+/* The largest |x_i| of rows that are on. */
+static double largest_on(int n, const unsigned char *mode, const double *x) {
+  double largest = 0;
+  for (int i = 0; i < n; i++) {
+    if (mode[i] == GA_ROW_IS_ON) largest = ga_larger(largest, fabs(x[i]));
+  }
+  return largest;
+}
+
 /* worst = largest |g|, |G v + g_t|, |k| at the end of the step over all processes. What the last
  * evaluation did not compute is evaluated here, into s->g and s->gt; s->gv is overwritten. In a
  * team collective. */
@@ -18,9 +27,15 @@ static ga_status constraint_residuals(ga_equations *s, double worst[3]) {
   ga_status status = GA_OK;
   if (s->nlam > 0 && (out.g || out.gt)) status = ga_eval_all(s->eval, at->t, at->q, at->v, &out);
   if (status == GA_OK && s->nlam > 0) ga_site_hidden(s, s->gv);
-  worst[0] = ga_max_abs(s->nlam, s->g);
-  worst[1] = ga_max_abs(s->nlam, s->gv);
-  worst[2] = ga_max_abs(s->npsi, s->k);
+  if (s->contacts) {
+    worst[0] = largest_on(s->nlam, s->contacts->mode, s->g);
+    worst[1] = largest_on(s->nlam, s->contacts->mode, s->gv);
+    worst[2] = largest_on(s->npsi, s->contacts->mode + s->nlam, s->k);
+  } else {
+    worst[0] = ga_max_abs(s->nlam, s->g);
+    worst[1] = ga_max_abs(s->nlam, s->gv);
+    worst[2] = ga_max_abs(s->npsi, s->k);
+  }
   status = ga_team_agree(s->eval->team, status, s->err);
   return status == GA_OK ? ga_team_max_all(s->eval->team, 3, worst) : status;
 }

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/* The cone problem: islands, scaling, and the order in which the ways are tried. */
+#include "contact/cone.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* Entries of A below this, relative to its diagonal, are rounding: they connect no islands. */
+static const double LINK = 1e-13;
+
+/* first[i] = first row of block i in the whole problem; returns the number of rows. */
+static int number_rows(const ga_cone *p, int *first) {
+  int m = 0;
+  for (int i = 0; i < p->n; i++) {
+    first[i] = m;
+    m += 1 + p->nt[i];
+  }
+  return m;
+}
+
+/* Do blocks i and j act on each other? */
+static bool linked(const ga_cone *p, const int *first, int m, int i, int j) {
+  for (int k = 0; k <= p->nt[i]; k++) {
+    for (int l = 0; l <= p->nt[j]; l++) {
+      const size_t a = (size_t)(first[i] + k), b = (size_t)(first[j] + l), n = (size_t)m;
+      const double diagonal = sqrt(fabs(p->A[a * n + a])) * sqrt(fabs(p->A[b * n + b]));
+      if (fmax(fabs(p->A[a * n + b]), fabs(p->A[b * n + a])) > LINK * diagonal) return true;
+    }
+  }
+  return false;
+}
+
+/* island[i] = the number of the island of block i, by a search from block to block; returns how many. */
+static int find_islands(const ga_cone *p, const int *first, int m, int *island, int *queue) {
+  int count = 0;
+  for (int i = 0; i < p->n; i++) island[i] = -1;
+  for (int i = 0; i < p->n; i++) {
+    if (island[i] >= 0) continue;
+    int end = 0;
+    queue[end++] = i;
+    island[i] = count;
+    for (int at = 0; at < end; at++) {
+      for (int j = 0; j < p->n; j++) {
+        if (island[j] >= 0 || !linked(p, first, m, queue[at], j)) continue;
+        island[j] = count;
+        queue[end++] = j;
+      }
+    }
+    count++;
+  }
+  return count;
+}
+
+/* Units of velocities and of forces of an island: max |b|, and that over the least A_ii. */
+typedef struct {
+  double u, r;
+} units;
+
+/* Copy the blocks of one island, scaled, into *s, whose arrays come from its arena. rows: of the whole
+ * problem, for each row of the island. */
+static units take_island(const ga_cone *p, const int *first, int m, const int *island, int number,
+                         ga_island *s, int *block, int *rows) {
+  units size = {0, 0};
+  double least = INFINITY;
+  s->n = s->m = 0;
+  for (int i = 0; i < p->n; i++) {
+    if (island[i] != number) continue;
+    block[s->n] = i;
+    s->nt[s->n] = p->nt[i];
+    s->at[s->n] = s->m;
+    s->mu[s->n] = p->mu[i];
+    const size_t own = (size_t)first[i] * (size_t)m + (size_t)first[i];
+    const double diagonal = p->normal ? p->normal[i * p->n + i] : p->A[own];
+    if (diagonal > 0) least = fmin(least, diagonal);
+    for (int k = 0; k <= p->nt[i]; k++) {
+      rows[s->m++] = first[i] + k;
+      size.u = fmax(size.u, fabs(p->b[first[i] + k]));
+    }
+    s->n++;
+  }
+  if (!(size.u > 0)) size.u = 1;
+  if (!isfinite(least)) least = 1;
+  size.r = size.u / least;
+  for (int i = 0; i < s->m; i++) {
+    s->b[i] = p->b[rows[i]] / size.u;
+    for (int j = 0; j < s->m; j++) {
+      s->A[i * s->m + j] = p->A[(size_t)rows[i] * (size_t)m + (size_t)rows[j]] / least;
+    }
+  }
+  for (int i = 0; i < s->n; i++) {
+    for (int j = 0; j < s->n; j++) {
+      s->normal[i * s->n + j] = p->normal ? p->normal[block[i] * p->n + block[j]] / least
+                                          : s->A[s->at[i] * s->m + s->at[j]];
+    }
+  }
+  return size;
+}
+
+/* The arrays of an island of at most n blocks and m rows. */
+static void allocate_island(ga_island *s, int blocks, int m) {
+  size_t n = (size_t)blocks, rows = (size_t)m;
+  s->nt = ga_arena_ints(s->arena, n);
+  s->at = ga_arena_ints(s->arena, n);
+  s->status = ga_arena_ints(s->arena, n);
+  s->mu = ga_arena_doubles(s->arena, n);
+  s->A = ga_arena_doubles(s->arena, rows * rows);
+  s->normal = ga_arena_doubles(s->arena, n * n);
+  s->b = ga_arena_doubles(s->arena, rows);
+  s->r = ga_arena_doubles(s->arena, rows);
+  s->u = ga_arena_doubles(s->arena, rows);
+  s->d = ga_arena_take(s->arena, n, sizeof *s->d);
+}
+
+/* The three ways in turn. */
+static bool solve_island(ga_island *s, bool *coarse) {
+  *coarse = false;
+  if (ga_island_sets(s)) return true;
+  return s->symmetric ? ga_island_convex(s, coarse) : ga_island_sweeps(s, coarse);
+}
+
+/* Rows and blocks in islands[number]: sizes of the largest island. */
+static void largest_island(const ga_cone *p, const int *island, int count, int *blocks, int *rows) {
+  *blocks = *rows = 0;
+  for (int k = 0; k < count; k++) {
+    int n = 0, m = 0;
+    for (int i = 0; i < p->n; i++) {
+      if (island[i] == k) n++, m += 1 + p->nt[i];
+    }
+    if (n > *blocks) *blocks = n;
+    if (m > *rows) *rows = m;
+  }
+}
+
+ga_status ga_cone_solve(const ga_cone *p, ga_cone_solution *out, ga_error *err) {
+  ga_arena own = {0};
+  ga_status status = GA_OK;
+  const size_t n = (size_t)p->n;
+  int *first = ga_arena_ints(&own, n), *queue = ga_arena_ints(&own, n);
+  int *rows = ga_arena_ints(&own, 3 * n), blocks = 0, most = 0, count = 0, m = 0;
+  out->unsolved = -1;
+  out->sweeps = out->lists = 0;
+  out->coarse = false;
+  if (!own.failed) {
+    m = number_rows(p, first);
+    count = find_islands(p, first, m, out->island, queue);
+    largest_island(p, out->island, count, &blocks, &most);
+  }
+  for (int k = 0; k < count && status == GA_OK; k++) {
+    ga_arena work = {0};
+    ga_island s = {.symmetric = p->symmetric, .arena = &work};
+    bool coarse = false;
+    allocate_island(&s, blocks, most);
+    if (!work.failed) {
+      const units size = take_island(p, first, m, out->island, k, &s, queue, rows);
+      const bool solved = solve_island(&s, &coarse);
+      if (!solved) out->unsolved = k, status = GA_RETRY_CONTACT;
+      for (int i = 0; i < s.n; i++) out->status[queue[i]] = s.status[i];
+      for (int i = 0; i < s.m; i++) {
+        out->r[rows[i]] = s.r[i] * size.r;
+        out->u[rows[i]] = s.u[i] * size.u;
+      }
+      out->sweeps += s.sweeps;
+      out->lists += s.lists;
+      out->coarse |= coarse;
+    }
+    if (work.failed) status = GA_ERR_MEM;
+    ga_arena_free(&work);
+  }
+  if (own.failed) status = GA_ERR_MEM;
+  ga_arena_free(&own);
+  if (status == GA_ERR_MEM) return ga_fail(err, status, "no memory for a cone problem");
+  return status;
+}

@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: MIT */
+/* A change of contacts at the accepted time.
+ *
+ *     P2  least motion in the M-norm onto the rows that are on, the contact that was located, and g >= 0
+ *     P3  impulses, if something hits (contact_impact.c); its rule of rest
+ *     P4  forces, new states (contact_forces.c)
+ *     then the memory of the method as at any jump of the accelerations (restart.c)
+ *
+ * Rest. b: accelerations of the gaps in the states before the change. A contact rests, its e counts as
+ * 0, if b < 0 and its next flight would be shorter than rest_time: e |u_c| <= |b| rest_time/2, u_c its
+ * velocity when it closes. If all that touch and approach rest, those that would close within rest_time
+ * and rest join: P2 brings them to g = 0. So infinite series of bounces end. */
+#include <math.h>
+#include <string.h>
+
+#include "kkt/measure.h"
+#include "run/integrator.h"
+
+static const double STOPPED = 1e3;       /* times eps_v: a slip velocity that is zero at a stop */
+static const double START_CLOSED = 1e-6; /* of the size: gaps that a start may close */
+
+/* Work of one change. */
+typedef struct {
+  double t, *q, *v;
+  bool *equal;    /* n: gaps that P2 brings to 0 */
+  bool *touching; /* n: contacts of P3 and P4 */
+  bool *slide, *without, *jam;
+  bool hit, impact;
+  int *states, *old;     /* n */
+  double *e, *un;        /* n: restitutions; rates before */
+  double *ut, *ut_after; /* 2 n: slip velocities before, after */
+  double *un_after;
+  double *impulse;       /* 3 n */
+  double *accelerations; /* n: b of the rule of rest */
+  unsigned char *mode;   /* rows before the change, */
+  double *split, *d;     /* and their values */
+  double energy, factor;
+  ga_arena arena;
+  ga_touching problem;
+} change;
+
+static ga_status open_change(ga_integrator *it, change *x) {
+  ga_contacts *c = &it->contacts;
+  const ga_contact_rows *rows = &c->rows;
+  const size_t n = (size_t)c->n, all = (size_t)(rows->nlam + rows->npsi);
+  ga_arena *a = &x->arena;
+  *x = (change){.t = it->mem.t, .factor = 1};
+  bool **const marks[] = {&x->equal, &x->touching, &x->slide, &x->without, &x->jam};
+  for (int i = 0; i < 5; i++) *marks[i] = ga_arena_take(a, n, sizeof(bool));
+  x->states = ga_arena_ints(a, n);
+  x->old = ga_arena_ints(a, n);
+  double **const numbers[] = {&x->e, &x->un, &x->un_after, &x->accelerations};
+  for (int i = 0; i < 4; i++) *numbers[i] = ga_arena_doubles(a, n);
+  x->ut = ga_arena_doubles(a, 2 * n);
+  x->ut_after = ga_arena_doubles(a, 2 * n);
+  x->impulse = ga_arena_doubles(a, 3 * n);
+  x->q = ga_arena_doubles(a, (size_t)it->eval.nq);
+  x->v = ga_arena_doubles(a, (size_t)it->eval.nv);
+  x->mode = ga_arena_take(a, all, 1);
+  x->split = ga_arena_doubles(a, (size_t)ga_csr_nnz(&rows->split));
+  x->d = ga_arena_doubles(a, (size_t)rows->npsi);
+  if (a->failed) {
+    ga_arena_free(a);
+    return ga_fail(&it->error, GA_ERR_MEM, "no memory for a change of %d contacts", c->n);
+  }
+  memcpy(x->q, it->mem.q, (size_t)it->eval.nq * sizeof(double));
+  memcpy(x->v, it->mem.v, (size_t)it->eval.nv * sizeof(double));
+  memcpy(x->mode, rows->mode, all);
+  memcpy(x->split, rows->split.val, (size_t)ga_csr_nnz(&rows->split) * sizeof(double));
+  if (rows->npsi) memcpy(x->d, rows->d, (size_t)rows->npsi * sizeof(double));
+  for (int i = 0; i < c->n; i++) {
+    x->old[i] = c->state[i].state;
+    x->e[i] = rows->contact[i].restitution;
+  }
+  return GA_OK;
+}
+
+static void close_change(change *x) {
+  ga_touching_free(&x->problem);
+  ga_arena_free(&x->arena);
+}
+
+/* The states and rows before the change. */
+static void put_back(ga_integrator *it, const change *x) {
+  ga_contacts *c = &it->contacts;
+  ga_contact_rows *rows = &c->rows;
+  for (int i = 0; i < c->n; i++) c->state[i].state = x->old[i];
+  memcpy(rows->mode, x->mode, (size_t)(rows->nlam + rows->npsi));
+  memcpy(rows->split.val, x->split, (size_t)ga_csr_nnz(&rows->split) * sizeof(double));
+  if (rows->npsi) memcpy(rows->d, x->d, (size_t)rows->npsi * sizeof(double));
+  ga_contacts_tell_step(it);
+}
+
+/* Rows of positions: the gaps `equal` alone, without dependent ones. */
+static ga_status set_equal_rows(ga_integrator *it, change *x) {
+  ga_contacts *c = &it->contacts;
+  ga_touching p = {0};
+  int count = 0;
+  for (int i = 0; i < c->n; i++) {
+    c->state[i].state = x->equal[i] ? GA_CONTACT_SLIP : GA_CONTACT_OPEN;
+    count += x->equal[i];
+  }
+  ga_status status = GA_OK;
+  if (count > 1) status = ga_touching_init(it, x->equal, x->t, x->q, x->v, &p);
+  if (status == GA_OK) status = ga_contacts_set_rows(it, count > 1 ? &p : NULL);
+  ga_touching_free(&p);
+  return status;
+}
+
+/* P2: x->q, with gaps `equal` closed and no other below 0. */
+static ga_status project_position(ga_integrator *it, change *x) {
+  ga_contacts *c = &it->contacts;
+  ga_status status = GA_OK;
+  for (bool again = true; again && status == GA_OK;) {
+    again = false;
+    status = set_equal_rows(it, x);
+    if (status == GA_OK) {
+      status = ga_project_position(&it->projector, x->t, x->q, x->v, NULL);
+    }
+    if (status == GA_OK) status = ga_contacts_evaluate(it, x->t, x->q, x->v);
+    for (int i = 0; i < c->n && status == GA_OK; i++) {
+      if (x->equal[i] || !(c->g[c->rows.contact[i].gap] < -ga_contacts_eps_gap(it, i))) continue;
+      x->equal[i] = again = true;
+    }
+  }
+  put_back(it, x);
+  return status;
+}
+
+/* Is some row on? */
+static bool some_row_is_on(const ga_integrator *it) {
+  const ga_contact_rows *rows = &it->contacts.rows;
+  for (int i = 0; i < rows->nlam + rows->npsi; i++) {
+    if (rows->mode[i] == GA_ROW_IS_ON) return true;
+  }
+  return false;
+}
+
+/* x->v onto the rows that were on before the change; stopped contacts with their slip velocities. */
+static ga_status project_velocity(ga_integrator *it, change *x) {
+  ga_contacts *c = &it->contacts;
+  for (int i = 0; i < c->n; i++) {
+    const ga_contact *of = &c->rows.contact[i];
+    if (c->found[i] != GA_CONTACT_STOP) continue;
+    double speed = 0;
+    for (int k = 0; k < of->nslip; k++) speed = hypot(speed, c->k[of->slip + k]);
+    if (speed > STOPPED * ga_contacts_eps_speed(it, i)) continue;
+    for (int k = 0; k < of->nslip; k++) {
+      c->rows.mode[c->rows.nlam + of->slip + k] = GA_ROW_IS_ON;
+    }
+  }
+  ga_status status = GA_OK;
+  if (some_row_is_on(it)) {
+    ga_linsol_reset(&it->saddle.kkt.ls);
+    /* NULL, true: onto G v + g_t = 0 and k = 0 */
+    status = ga_project_velocity(&it->projector, x->t, x->q, x->v, NULL, true, NULL);
+  }
+  put_back(it, x);
+  return status == GA_OK ? ga_contacts_evaluate(it, x->t, x->q, x->v) : status;
+}
+
+/* x->accelerations of all gaps in the states before the change. */
+static ga_status find_accelerations(ga_integrator *it, change *x) {
+  ga_contacts *c = &it->contacts;
+  ga_saddle *s = &it->saddle;
+  ga_linsol_reset(&s->kkt.ls);
+  ga_status status = ga_saddle_acceleration(s, x->t, x->q, x->v, c->vd, NULL, NULL);
+  if (status == GA_OK) status = ga_eval_g_drift(&it->eval, x->t, x->q, x->v, c->drift);
+  for (int i = 0; i < c->n && status == GA_OK; i++) {
+    const int row = c->rows.contact[i].gap;
+    double sum = c->drift[row];
+    for (int e = s->G.ptr[row]; e < s->G.ptr[row + 1]; e++) sum += s->G.val[e] * c->vd[s->G.col[e]];
+    x->accelerations[i] = sum;
+  }
+  return status;
+}
+
+/* rest_time in use. */
+static double rest_time(const ga_integrator *it) {
+  if (it->options.rest_time > 0) return it->options.rest_time;
+  return it->step_size.on && it->contacts.h_series > 0 ? it->contacts.h_series : it->h;
+}
+
+/* Would the next flight of contact i be shorter than rest_time? */
+static bool rests(const ga_integrator *it, const change *x, int i) {
+  const ga_contacts *c = &it->contacts;
+  const ga_contact *of = &c->rows.contact[i];
+  const double b = x->accelerations[i], g = fmax(c->g[of->gap], 0), u = c->gv[of->gap];
+  const double closing = sqrt(fmax(u * u - 2 * b * g, 0));
+  return b < 0 && of->restitution * closing <= -b * rest_time(it) / 2;
+}
+
+/* The rule of rest: x->e, and contacts that join. *joined: P2 is needed once more. */
+static ga_status apply_rest(ga_integrator *it, change *x, bool *joined) {
+  ga_contacts *c = &it->contacts;
+  bool all = true, any = false;
+  *joined = false;
+  const ga_status status = find_accelerations(it, x);
+  if (status != GA_OK) return status;
+  for (int i = 0; i < c->n; i++) {
+    const int row = c->rows.contact[i].gap;
+    const bool approaches = x->touching[i] && c->gv[row] < -ga_contacts_eps_speed(it, i);
+    if (!approaches) continue;
+    any = true;
+    if (rests(it, x, i)) {
+      x->e[i] = 0;
+    } else {
+      all = false;
+    }
+  }
+  const double T = rest_time(it);
+  for (int i = 0; i < c->n && any && all; i++) {
+    const int row = c->rows.contact[i].gap;
+    const double at_end = c->g[row] + c->gv[row] * T + x->accelerations[i] * T * T / 2;
+    if (x->touching[i] || !rests(it, x, i) || !(at_end <= 0)) continue;
+    x->equal[i] = *joined = true;
+    x->e[i] = 0;
+  }
+  return GA_OK;
+}
+
+/* Contacts with g <= eps_g, but those that lift. */
+static void find_touching(const ga_integrator *it, change *x) {
+  const ga_contacts *c = &it->contacts;
+  for (int i = 0; i < c->n; i++) {
+    x->touching[i] = x->equal[i] || c->g[c->rows.contact[i].gap] <= ga_contacts_eps_gap(it, i);
+  }
+}
+
+/* P2, then rest, for something that hits. */
+static ga_status prepare_hit(ga_integrator *it, change *x) {
+  bool joined = false;
+  find_touching(it, x);
+  ga_status status = apply_rest(it, x, &joined);
+  if (status != GA_OK || !joined) return status;
+  status = project_position(it, x);
+  if (status == GA_OK) status = ga_contacts_evaluate(it, x->t, x->q, x->v);
+  find_touching(it, x);
+  return status;
+}
+
+/* Rates and slip velocities now, into un (n) and ut (2 n). */
+static void note_velocities(const ga_integrator *it, double *un, double *ut) {
+  const ga_contacts *c = &it->contacts;
+  for (int i = 0; i < c->n; i++) {
+    const ga_contact *of = &c->rows.contact[i];
+    un[i] = c->gv[of->gap];
+    for (int k = 0; k < of->nslip; k++) ut[2 * i + k] = c->k[of->slip + k];
+  }
+}
+
+/* P3 and P4 at x->q, x->v. */
+static ga_status solve_change(ga_integrator *it, change *x, const double *un_begin) {
+  ga_contacts *c = &it->contacts;
+  ga_status status = ga_touching_init(it, x->touching, x->t, x->q, x->v, &x->problem);
+  if (status != GA_OK) return status;
+  const double before = ga_contacts_kinetic(it, x->v);
+  note_velocities(it, x->un, x->ut);
+  if (x->hit) {
+    status =
+        ga_contacts_impact(it, &x->problem, x->t, x->v, un_begin, x->e, &x->factor, &x->impact);
+  }
+  if (status == GA_OK && x->impact) status = ga_contacts_evaluate(it, x->t, x->q, x->v);
+  for (int i = 0; i < x->problem.n && x->impact && status == GA_OK; i++) {
+    const int contact = x->problem.contact[i];
+    for (int k = 0; k <= x->problem.nt[i]; k++) {
+      x->impulse[3 * contact + k] = x->problem.r[x->problem.at[i] + k];
+    }
+    c->state[contact].impulse += x->problem.r[x->problem.at[i]];
+  }
+  if (status == GA_OK) {
+    status = ga_contacts_forces(it, &x->problem, x->t, x->q, x->v, x->slide, x->without, x->jam,
+                                x->impulse, x->states);
+  }
+  if (status != GA_OK) return status;
+  x->energy = before - ga_contacts_kinetic(it, x->v);
+  note_velocities(it, x->un_after, x->ut_after);
+  return GA_OK;
+}
+
+/* Axes of the contacts that hit anew; the others keep theirs unless the model says otherwise. True if
+ * one has changed. */
+static bool choose_axes(ga_integrator *it, double t, const double *q, bool fresh) {
+  ga_contacts *c = &it->contacts;
+  bool changed = false;
+  if (!it->model->ops->contact_axis) return false;
+  for (int i = 0; i < c->n; i++) {
+    const bool anew = fresh || c->found[i] == GA_CONTACT_HIT;
+    const int axis = it->model->ops->contact_axis(it->model->user, t, q, i, anew ? -1 : c->axes[i]);
+    changed |= axis != c->axes[i];
+    c->axes[i] = axis;
+  }
+  return changed;
+}
+
+bool ga_contacts_turn_axes(ga_integrator *it, bool fresh) {
+  return choose_axes(it, it->mem.t, it->mem.q, fresh);
+}
+
+/* Accept x->q, v and the new states; build the memory. On failure everything is as before. */
+static ga_status accept_change(ga_integrator *it, change *x) {
+  ga_contacts *c = &it->contacts;
+  ga_memory *mem = &it->mem;
+  ga_memory_copy(&c->before, mem, &it->eval);
+  for (int i = 0; i < c->n; i++) c->state[i].state = x->states[i];
+  ga_status status = ga_contacts_set_rows(it, &x->problem);
+  memcpy(mem->q, x->q, (size_t)it->eval.nq * sizeof(double));
+  memcpy(mem->v, x->v, (size_t)it->eval.nv * sizeof(double));
+  double h = c->t_rest - mem->t;
+  if (!(h > 0.1 * it->h) || it->step_size.on) h = it->h;
+  ga_contacts_hold(it, 0);
+  if (status == GA_OK) status = ga_restart_at_corner(it, h);
+  if (status == GA_OK) return ga_contacts_refresh(it);
+  ga_memory_copy(mem, &c->before, &it->eval);
+  put_back(it, x);
+  return status;
+}
+
+/* Tell the observer of all contacts that took part. */
+static void tell_changes(ga_integrator *it, const change *x) {
+  ga_contacts *c = &it->contacts;
+  double energy = x->energy;
+  for (int i = 0; i < c->n; i++) {
+    const double *r = x->impulse + 3 * i;
+    const bool pushed = r[0] != 0 || r[1] != 0 || r[2] != 0;
+    const int after = c->state[i].state;
+    if (!pushed && x->old[i] == after && c->found[i] == GA_CONTACT_NOTHING) continue;
+    if (!pushed && c->starting) continue; /* it begins closed */
+    c->stats.changes++;
+    int kind = c->found[i];
+    if (x->jam[i]) kind = GA_CONTACT_JAM;
+    if (kind == GA_CONTACT_NOTHING) {
+      kind = pushed || x->old[i] == GA_CONTACT_OPEN ? GA_CONTACT_HIT
+             : after == GA_CONTACT_OPEN             ? GA_CONTACT_LIFT
+             : after == GA_CONTACT_STICK            ? GA_CONTACT_STOP
+                                                    : GA_CONTACT_SLIDE;
+    }
+    const ga_contact_change told = {.kind = (ga_contact_kind)kind,
+                                    .contact = i,
+                                    .t = x->t,
+                                    .before = x->old[i],
+                                    .after = after,
+                                    .un_before = x->un[i],
+                                    .un_after = x->un_after[i],
+                                    .ut_before = {x->ut[2 * i], x->ut[2 * i + 1]},
+                                    .ut_after = {x->ut_after[2 * i], x->ut_after[2 * i + 1]},
+                                    .impulse_n = r[0],
+                                    .impulse_t1 = r[1],
+                                    .impulse_t2 = r[2],
+                                    .energy = energy,
+                                    .restitution = x->factor * x->e[i]};
+    energy = 0;
+    if (c->observer) c->observer(c->observer_context, &told);
+  }
+}
+
+/* The whole change, for contacts.found. */
+static ga_status make_change(ga_integrator *it, change *x) {
+  ga_contacts *c = &it->contacts;
+  for (int i = 0; i < c->n; i++) {
+    const ga_contact *of = &c->rows.contact[i];
+    x->equal[i] = x->old[i] != GA_CONTACT_OPEN || c->found[i] == GA_CONTACT_HIT;
+    x->hit |= c->found[i] == GA_CONTACT_HIT;
+    x->without[i] = c->found[i] == GA_CONTACT_LIFT;
+    x->slide[i] = c->found[i] == GA_CONTACT_SLIDE;
+    if (!x->slide[i]) continue;
+    /* if it stays on the edge, it slides against the friction it had */
+    double size = 0;
+    for (int k = 0; k < of->nslip; k++) size = hypot(size, it->mem.psi[of->slip + k]);
+    for (int k = 0; k < of->nslip && size > 0; k++) {
+      c->rows.d[of->slip + k] = x->d[of->slip + k] = it->mem.psi[of->slip + k] / size;
+    }
+  }
+  choose_axes(it, x->t, x->q, false);
+  ga_status status = ga_contacts_evaluate(it, x->t, x->q, x->v);
+  if (status == GA_OK) status = project_position(it, x);
+  if (status == GA_OK) status = project_velocity(it, x);
+  find_touching(it, x);
+  if (status == GA_OK && x->hit) status = prepare_hit(it, x);
+  if (status == GA_OK) status = solve_change(it, x, NULL);
+  return status == GA_OK ? accept_change(it, x) : status;
+}
+
+ga_status ga_contacts_change(ga_integrator *it) {
+  ga_contacts *c = &it->contacts;
+  change x;
+  c->pending = false;
+  ga_status status = open_change(it, &x);
+  if (status != GA_OK) return status;
+  status = make_change(it, &x);
+  if (status == GA_OK) {
+    for (int i = 0; i < c->n; i++) c->count[i] += c->found[i] != GA_CONTACT_NOTHING;
+    if (x.impact) c->stats.energy_impacts += x.energy;
+    tell_changes(it, &x);
+  }
+  close_change(&x);
+  return status;
+}
+
+/* GA_ERR_INITIAL if a gap is closed at a start by more than START_CLOSED. */
+static ga_status check_gaps(ga_integrator *it) {
+  const ga_contacts *c = &it->contacts;
+  for (int i = 0; i < c->n; i++) {
+    const double gap = c->g[c->rows.contact[i].gap];
+    if (gap >= -START_CLOSED * c->size * c->reach[i]) continue;
+    return ga_fail(&it->error, GA_ERR_INITIAL,
+                   "contact '%s' starts closed by %.3g: move what it touches apart by that much",
+                   c->rows.contact[i].name, -gap);
+  }
+  return GA_OK;
+}
+
+ga_status ga_contacts_start(ga_integrator *it) {
+  ga_contacts *c = &it->contacts;
+  c->size = fmax(c->size, ga_measure_position(&it->eval, it->mem.q, c->vd));
+  c->t_rest = -INFINITY;
+  choose_axes(it, it->mem.t, it->mem.q, true);
+  ga_status status = ga_contacts_evaluate(it, it->mem.t, it->mem.q, it->mem.v);
+  if (status == GA_OK) status = check_gaps(it);
+  if (status != GA_OK) return status;
+  bool touches = false;
+  for (int i = 0; i < c->n; i++) {
+    const double gap = c->g[c->rows.contact[i].gap];
+    c->found[i] = gap <= 0 ? GA_CONTACT_HIT : GA_CONTACT_NOTHING;
+    touches |= gap <= ga_contacts_eps_gap(it, i);
+    c->speed = fmax(c->speed, fabs(c->gv[c->rows.contact[i].gap]) / c->reach[i]);
+  }
+  c->starting = true;
+  status = touches ? ga_contacts_change(it) : ga_contacts_refresh(it);
+  c->starting = false;
+  return status;
+}
+
+ga_status ga_contacts_settle(ga_integrator *it) {
+  ga_contacts *c = &it->contacts;
+  bool touches = false;
+  ga_status status = ga_contacts_evaluate(it, it->mem.t, it->mem.q, it->mem.v);
+  for (int i = 0; i < c->n && status == GA_OK; i++) {
+    c->found[i] = GA_CONTACT_NOTHING;
+    touches |= c->g[c->rows.contact[i].gap] <= ga_contacts_eps_gap(it, i);
+  }
+  return status == GA_OK && touches ? ga_contacts_change(it) : status;
+}

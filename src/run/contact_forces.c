@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT */
+/* P4: forces and new states after a change.
+ *
+ *     u = A r + b,  u = (g'', k'),  r = (N, f),    0 <= N,  g'' >= 0,  N g'' = 0
+ *     contacts that slide:   f = -mu N k/|k|, which makes column and row of A differ
+ *     contacts at rest:      |f| <= mu_s N,  f = -mu_s N k'/|k'| where k' != 0
+ *
+ * and again with mu for a contact that mu_s does not hold. If there is no solution (Painleve): a contact
+ * that slides, with A_NN - mu A_NT d <= 0 and b_N < 0, is stopped by the impulse r = -A^-1 u. */
+#include <math.h>
+#include <string.h>
+
+#include "contact/cone.h"
+#include "run/integrator.h"
+
+enum { JAMS = 5 };
+
+/* The reduced problem: of the contacts that take part, sliding ones with their normal row alone. */
+typedef struct {
+  int n, m;
+  int *block;     /* n: contacts in ga_touching */
+  int *nt, *at;   /* n */
+  bool *slides;   /* n */
+  double (*d)[2]; /* n: direction of slip of those that slide */
+  double *mu;     /* n */
+  double *A, *b, *r, *u, *normal;
+  int *status, *island;
+} reduced;
+
+static void allocate(ga_arena *arena, int count, int rows, reduced *s) {
+  const size_t n = (size_t)count, m = (size_t)rows;
+  s->block = ga_arena_ints(arena, n);
+  s->nt = ga_arena_ints(arena, n);
+  s->at = ga_arena_ints(arena, n);
+  s->status = ga_arena_ints(arena, n);
+  s->island = ga_arena_ints(arena, n);
+  s->slides = ga_arena_take(arena, n, sizeof(bool));
+  s->d = ga_arena_take(arena, n, sizeof *s->d);
+  s->mu = ga_arena_doubles(arena, n);
+  s->normal = ga_arena_doubles(arena, n * n);
+  s->A = ga_arena_doubles(arena, m * m);
+  s->b = ga_arena_doubles(arena, m);
+  s->r = ga_arena_doubles(arena, m);
+  s->u = ga_arena_doubles(arena, m);
+}
+
+/* Length of the tangential rows of block i in u. */
+static double tangential(const ga_touching *p, int i, const double *u) {
+  const double *t = u + p->at[i] + 1;
+  return p->nt[i] == 0 ? 0 : p->nt[i] == 1 ? fabs(t[0]) : hypot(t[0], t[1]);
+}
+
+/* mu at rest. */
+static double at_rest(const ga_contact *c) {
+  return fmax(c->static_friction, c->friction);
+}
+
+/* Which contacts of p take part, at velocities p->u; which slide. */
+static void choose(const ga_integrator *it, const ga_touching *p, const bool *slide,
+                   const bool *without, reduced *s) {
+  const ga_contacts *c = &it->contacts;
+  s->n = s->m = 0;
+  for (int i = 0; i < p->n; i++) {
+    const int contact = p->contact[i];
+    const ga_contact *of = &c->rows.contact[contact];
+    const double eps = ga_contacts_eps_speed(it, contact), speed = tangential(p, i, p->u);
+    if (without && without[contact]) continue;
+    if (!(c->g[of->gap] <= ga_contacts_eps_gap(it, contact)) || !(fabs(p->u[p->at[i]]) <= eps)) {
+      continue;
+    }
+    s->block[s->n] = i;
+    s->slides[s->n] = p->nt[i] > 0 && speed > eps;
+    for (int k = 0; k < p->nt[i]; k++) {
+      s->d[s->n][k] = s->slides[s->n] ? p->u[p->at[i] + 1 + k] / speed : 0;
+    }
+    s->nt[s->n] = s->slides[s->n] ? 0 : p->nt[i];
+    s->mu[s->n] = slide && slide[contact] ? of->friction : at_rest(of);
+    s->at[s->n] = s->m;
+    s->m += 1 + s->nt[s->n];
+    s->n++;
+  }
+}
+
+/* Row i of p against column j of the reduced problem: folded where j slides. */
+static double entry(const ga_integrator *it, const ga_touching *p, const reduced *s, int row, int j,
+                    int k) {
+  const int from = p->at[s->block[j]];
+  double value = p->A[row * p->m + from + k];
+  if (!s->slides[j]) return value;
+  const double mu = it->contacts.rows.contact[p->contact[s->block[j]]].friction;
+  for (int a = 0; a < p->nt[s->block[j]]; a++) {
+    value -= mu * s->d[j][a] * p->A[row * p->m + from + 1 + a];
+  }
+  return value;
+}
+
+/* A, b of the reduced problem. */
+static void reduce(const ga_integrator *it, const ga_touching *p, reduced *s) {
+  for (int i = 0; i < s->n; i++) {
+    for (int a = 0; a <= s->nt[i]; a++) {
+      const int row = p->at[s->block[i]] + a;
+      s->b[s->at[i] + a] = p->b[row];
+      for (int j = 0; j < s->n; j++) {
+        for (int k = 0; k <= s->nt[j]; k++) {
+          s->A[(s->at[i] + a) * s->m + s->at[j] + k] = entry(it, p, s, row, j, k);
+        }
+      }
+    }
+    for (int j = 0; j < s->n; j++) {
+      s->normal[i * s->n + j] = p->normal[s->block[i] * p->n + s->block[j]];
+    }
+  }
+}
+
+/* Solve the reduced problem; contacts that mu_s does not hold get mu, until none is left. */
+static ga_status solve(ga_integrator *it, const ga_touching *p, reduced *s) {
+  ga_contacts *c = &it->contacts;
+  bool any = false;
+  for (int i = 0; i < s->n; i++) any |= s->slides[i];
+  const ga_cone cone = {.n = s->n,
+                        .nt = s->nt,
+                        .mu = s->mu,
+                        .A = s->A,
+                        .b = s->b,
+                        .normal = s->normal,
+                        .symmetric = !any};
+  for (;;) {
+    ga_cone_solution out = {.r = s->r, .u = s->u, .status = s->status, .island = s->island};
+    const ga_status status = ga_cone_solve(&cone, &out, &it->error);
+    c->stats.cones++;
+    c->stats.sweeps += out.sweeps;
+    c->stats.coarse += out.coarse;
+    if (status != GA_OK) return status;
+    bool again = false;
+    for (int i = 0; i < s->n; i++) {
+      const double mu = c->rows.contact[p->contact[s->block[i]]].friction;
+      if (s->nt[i] == 0 || s->status[i] != GA_CONE_SLIP || s->mu[i] == mu) continue;
+      s->mu[i] = mu;
+      again = true;
+    }
+    if (!again) return GA_OK;
+  }
+}
+
+/* Forces p->r, new states and directions of slip. old_d: of contacts at the edge of sliding. */
+static void read_solution(ga_integrator *it, ga_touching *p, const reduced *s, const bool *slide,
+                          int *states) {
+  ga_contacts *c = &it->contacts;
+  for (int i = 0; i < c->n; i++) states[i] = GA_CONTACT_OPEN;
+  memset(p->r, 0, (size_t)p->m * sizeof(double));
+  for (int i = 0; i < s->n; i++) {
+    const int block = s->block[i], contact = p->contact[block], from = p->at[block];
+    const ga_contact *of = &c->rows.contact[contact];
+    const double *r = s->r + s->at[i], *u = s->u + s->at[i];
+    p->r[from] = r[0];
+    if (s->status[i] == GA_CONE_OPEN) continue;
+    states[contact] = GA_CONTACT_SLIP;
+    if (p->nt[block] == 0) continue;
+    double d[2] = {s->d[i][0], s->d[i][1]};
+    bool slips = s->slides[i];
+    if (!slips) {
+      const double ut = s->nt[i] == 1 ? fabs(u[1]) : hypot(u[1], u[2]);
+      const double rt = s->nt[i] == 1 ? fabs(r[1]) : hypot(r[1], r[2]);
+      slips = s->status[i] == GA_CONE_SLIP;
+      for (int k = 0; k < s->nt[i]; k++) {
+        p->r[from + 1 + k] = r[1 + k];
+        d[k] = ut > 0 ? u[1 + k] / ut : rt > 0 ? -r[1 + k] / rt : 0;
+        if (!slips && slide && slide[contact]) d[k] = c->rows.d[of->slip + k];
+      }
+      slips |= slide && slide[contact];
+    } else {
+      for (int k = 0; k < p->nt[block]; k++) p->r[from + 1 + k] = -of->friction * r[0] * d[k];
+    }
+    if (!slips) states[contact] = GA_CONTACT_STICK;
+    for (int k = 0; slips && k < of->nslip; k++) c->rows.d[of->slip + k] = d[k];
+  }
+}
+
+/* x = -B^-1 u of block i (1 to 3 rows), by Gauss's elimination with pivots; false if it is singular. */
+static bool solve_block(const ga_touching *p, int i, double *x) {
+  const int n = 1 + p->nt[i], from = p->at[i];
+  double B[3][4];
+  for (int a = 0; a < n; a++) {
+    for (int k = 0; k < n; k++) B[a][k] = p->A[(from + a) * p->m + from + k];
+    B[a][n] = -p->u[from + a];
+  }
+  for (int c = 0; c < n; c++) {
+    int best = c;
+    for (int a = c + 1; a < n; a++) best = fabs(B[a][c]) > fabs(B[best][c]) ? a : best;
+    if (B[best][c] == 0) return false;
+    for (int k = 0; k <= n; k++) {
+      const double kept = B[c][k];
+      B[c][k] = B[best][k], B[best][k] = kept;
+    }
+    for (int a = 0; a < n; a++) {
+      const double by = B[a][c] / B[c][c];
+      for (int k = c; k <= n && a != c; k++) B[a][k] -= by * B[c][k];
+    }
+  }
+  for (int a = 0; a < n; a++) x[a] = B[a][n] / B[a][a];
+  return true;
+}
+
+/* No forces fit: the impulse of a contact that jams, applied to v; false if there is none. */
+static bool stop_jammed(ga_integrator *it, const ga_touching *p, const reduced *s, double t,
+                        double *v, bool *jam, double *impulse) {
+  for (int i = 0; i < s->n; i++) {
+    const int block = s->block[i], contact = p->contact[block];
+    const double mu = it->contacts.rows.contact[contact].friction;
+    double x[3] = {0, 0, 0};
+    if (!s->slides[i] || !(s->A[s->at[i] * s->m + s->at[i]] <= 0) || !(s->b[s->at[i]] < 0))
+      continue;
+    if (!solve_block(p, block, x) || !(x[0] > 0)) continue;
+    const double xt = p->nt[block] == 1 ? fabs(x[1]) : hypot(x[1], x[2]);
+    if (!(xt <= mu * x[0])) continue;
+    for (int a = 0; a <= p->nt[block]; a++) {
+      ga_axpy(it->eval.nv, x[a], p->X + (size_t)(p->at[block] + a) * (size_t)it->eval.nv, v);
+      impulse[3 * contact + a] += x[a];
+    }
+    jam[contact] = true;
+    it->contacts.state[contact].impulse += x[0];
+    if (it->options.log) {
+      char text[256];
+      snprintf(
+          text, sizeof text,
+          "contact '%s': t = %.9g: no forces fit (Painlevé); an impulse of %.3g stops its slip",
+          it->contacts.rows.contact[contact].name, t, x[0]);
+      it->options.log(it->options.log_context, GA_LOG_WARNING, text);
+    }
+    return true;
+  }
+  return false;
+}
+
+/* GA_ERR_CONTACT that names the contacts of the problem. */
+static ga_status fail_without_forces(ga_integrator *it, const ga_touching *p, const reduced *s,
+                                     double t) {
+  char names[200] = "";
+  for (int i = 0; i < s->n; i++) {
+    const size_t used = strlen(names);
+    snprintf(names + used, sizeof names - used, "%s'%s'", i ? ", " : "",
+             it->contacts.rows.contact[p->contact[s->block[i]]].name);
+  }
+  return ga_fail(&it->error, GA_ERR_CONTACT,
+                 "contact%s %s: t = %.9g: no forces fit; reduce friction, or use contact: step",
+                 s->n > 1 ? "s" : "", names, t);
+}
+
+ga_status ga_contacts_forces(ga_integrator *it, ga_touching *p, double t, const double *q,
+                             double *v, const bool *slide, const bool *without, bool *jam,
+                             double *impulse, int *states) {
+  reduced s = {0};
+  allocate(&p->arena, p->n, p->m, &s);
+  if (p->arena.failed) return ga_fail(&it->error, GA_ERR_MEM, "no memory for %d contacts", p->n);
+  for (int round = 0;; round++) {
+    ga_touching_velocities(it, p, p->u);
+    ga_status status = ga_touching_accelerations(it, t, q, v, p);
+    if (status != GA_OK) return status;
+    choose(it, p, slide, without, &s);
+    reduce(it, p, &s);
+    status = s.n > 0 ? solve(it, p, &s) : GA_OK;
+    if (status == GA_OK) {
+      read_solution(it, p, &s, slide, states);
+      return GA_OK;
+    }
+    if (status != GA_RETRY_CONTACT) return status;
+    if (!jam || round == JAMS || !stop_jammed(it, p, &s, t, v, jam, impulse)) {
+      return fail_without_forces(it, p, &s, t);
+    }
+    status = ga_contacts_evaluate(it, t, q, v);
+    if (status != GA_OK) return status;
+  }
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/* From the states of contacts to rows of the steps: which are on, which depend on others. */
+#include <math.h>
+#include <string.h>
+
+#include "contact/cone.h"
+#include "kkt/measure.h"
+#include "run/integrator.h"
+
+static const double EPS_GAP = 1e-9;   /* of the size of positions */
+static const double EPS_SPEED = 1e-8; /* of the largest contact velocity so far */
+static const double EPS_FORCE = 1e-8; /* of the largest contact force so far */
+
+double ga_contacts_eps_gap(const ga_integrator *it, int i) {
+  return EPS_GAP * it->contacts.size * it->contacts.reach[i];
+}
+
+double ga_contacts_eps_speed(const ga_integrator *it, int i) {
+  const double by_gap = ga_contacts_eps_gap(it, i) / it->h;
+  return fmax(EPS_SPEED * it->contacts.speed * it->contacts.reach[i], by_gap);
+}
+
+double ga_contacts_eps_force(const ga_integrator *it, int i) {
+  return EPS_FORCE * it->contacts.force / it->contacts.reach[i];
+}
+
+ga_status ga_contacts_evaluate(ga_integrator *it, double t, const double *q, const double *v) {
+  ga_contacts *c = &it->contacts;
+  ga_eval *e = &it->eval;
+  ga_csr *G = &it->saddle.G;
+  const ga_evaluation out = {.g = c->g, .G = G, .k = c->k, .gt = c->gv};
+  ga_status status = ga_eval_all(e, t, q, v, &out);
+  if (status != GA_OK) return status;
+  ga_csr_mul_add(G, 1, v, c->gv);
+  for (int i = 0; i < c->n; i++) {
+    const double reach = ga_measure_reach(e, G, c->rows.contact[i].gap);
+    if (reach > 0 && e->model->metric) c->reach[i] = reach;
+  }
+  return GA_OK;
+}
+
+void ga_contacts_tell_step(ga_integrator *it) {
+  ga_equations *eq = &it->step.eq;
+  const ga_contact_rows *rows = &it->contacts.rows;
+  eq->ndropped = 0;
+  for (int i = 0; i < rows->nlam + rows->npsi; i++) {
+    eq->dropped[i] = rows->mode[i] == GA_ROW_IS_OFF;
+    eq->ndropped += eq->dropped[i];
+  }
+  ga_factors_reset(&it->step.factors);
+  ga_linsol_reset(&it->saddle.kkt.ls);
+}
+
+/* Modes of a contact's rows by its state. */
+static void set_modes(ga_contact_rows *rows, int i, int state) {
+  const ga_contact *c = &rows->contact[i];
+  const ga_row_mode slip = state == GA_CONTACT_STICK                     ? GA_ROW_IS_ON
+                           : state == GA_CONTACT_SLIP && c->friction > 0 ? GA_ROW_SLIPS
+                                                                         : GA_ROW_IS_OFF;
+  rows->mode[c->gap] = state == GA_CONTACT_OPEN ? GA_ROW_IS_OFF : GA_ROW_IS_ON;
+  for (int k = 0; k < c->nslip; k++) {
+    rows->mode[rows->nlam + c->slip + k] = (unsigned char)slip;
+  }
+}
+
+/* n^T lam = 0 in place of the gap of the contact with coefficient 1; n: count numbers for the
+ * contacts `closed` of p. If the matrix has no slot for one of them, the row is left out. */
+static void set_split(ga_integrator *it, const ga_touching *p, int count, const int *closed,
+                      const double *n, int dependent) {
+  ga_contact_rows *rows = &it->contacts.rows;
+  ga_csr *S = &rows->split;
+  const int row = rows->contact[p->contact[closed[dependent]]].gap;
+  rows->mode[row] = GA_ROW_SPLITS;
+  for (int e = S->ptr[row]; e < S->ptr[row + 1]; e++) S->val[e] = 0;
+  for (int k = 0; k < count; k++) {
+    if (n[k] == 0) continue;
+    const int e = ga_csr_find(S, row, rows->contact[p->contact[closed[k]]].gap);
+    if (e < 0) {
+      rows->mode[row] = GA_ROW_IS_OFF;
+      return;
+    }
+    S->val[e] = n[k];
+  }
+}
+
+/* Dependencies of the closed normals, then of the sticking rows k. */
+static ga_status find_dependent(ga_integrator *it, const ga_touching *p) {
+  ga_contacts *c = &it->contacts;
+  ga_arena arena = {0};
+  const size_t n = (size_t)p->n, m = (size_t)p->m;
+  int *closed = ga_arena_ints(&arena, n), *rows = ga_arena_ints(&arena, m);
+  double *basis = ga_arena_doubles(&arena, m * m), *work = ga_arena_doubles(&arena, m * m);
+  int *which = ga_arena_ints(&arena, m), count = 0, nrows = 0, normals;
+  if (arena.failed) {
+    ga_arena_free(&arena);
+    return ga_fail(&it->error, GA_ERR_MEM, "no memory for %d contacts", p->n);
+  }
+  for (int i = 0; i < p->n; i++) {
+    if (c->state[p->contact[i]].state == GA_CONTACT_OPEN) continue;
+    closed[count++] = i;
+    rows[nrows++] = p->at[i];
+  }
+  int found = ga_cone_dependencies(p->A, p->m, nrows, nrows, rows, basis, work, which);
+  for (int d = 0; d < found; d++) {
+    for (int k = 0; k < count; k++) {
+      if (fabs(basis[d * count + k]) > 1e-6) c->redundant[p->contact[closed[k]]] = true;
+    }
+    set_split(it, p, count, closed, basis + d * count, which[d]);
+  }
+  normals = nrows;
+  for (int i = 0; i < p->n; i++) {
+    if (c->state[p->contact[i]].state != GA_CONTACT_STICK) continue;
+    for (int k = 1; k <= p->nt[i]; k++) rows[nrows++] = p->at[i] + k;
+  }
+  if (nrows > normals) {
+    found = ga_cone_dependencies(p->A, p->m, nrows, normals, rows, basis, work, which);
+    for (int d = 0; d < found; d++) {
+      if (which[d] >= normals) c->rows.mode[p->row[rows[which[d]]]] = GA_ROW_IS_OFF;
+      for (int k = 0; k < nrows; k++) {
+        if (fabs(basis[d * nrows + k]) <= 1e-6) continue;
+        const int row = p->row[rows[k]], nlam = it->eval.nlam;
+        for (int i = 0; i < count; i++) {
+          const ga_contact *contact = &c->rows.contact[p->contact[closed[i]]];
+          const bool own = row == contact->gap || (row >= nlam + contact->slip &&
+                                                   row < nlam + contact->slip + contact->nslip);
+          if (own) c->redundant[p->contact[closed[i]]] = true;
+        }
+      }
+    }
+  }
+  ga_arena_free(&arena);
+  return GA_OK;
+}
+
+ga_status ga_contacts_set_rows(ga_integrator *it, const ga_touching *p) {
+  ga_contacts *c = &it->contacts;
+  for (int i = 0; i < c->n; i++) {
+    set_modes(&c->rows, i, c->state[i].state);
+    c->redundant[i] = false;
+  }
+  const ga_status status = p && p->n > 0 ? find_dependent(it, p) : GA_OK;
+  if (status == GA_OK) ga_contacts_tell_step(it);
+  return status;
+}
