@@ -2,6 +2,7 @@
 /* Assembly and solution of the mass KKT system. */
 #include "kkt/saddle.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -25,6 +26,7 @@ static ga_status allocate_arrays(ga_saddle *s, ga_eval *eval, const ga_options *
   if (ga_eval_own_reaction(eval)) {
     ga_csr_init(&s->L, nlam, nv, model->pat_G, arena);
     ga_csr_init(&s->P, npsi, nv, model->pat_H, arena);
+    s->predicted = ga_arena_doubles(arena, (size_t)nv);
   }
   s->guess = ga_arena_doubles(arena, (size_t)nlam + (size_t)npsi);
   s->rhs = ga_arena_doubles(arena, (size_t)s->n);
@@ -353,39 +355,57 @@ ga_status ga_saddle_least(ga_saddle *s, const ga_csr *M, const ga_csr *G, const 
   return GA_OK;
 }
 
-/* Right-hand side s->rhs = (F, -g drift, -k drift) at (t, q, v) and, if `matrices`, s->M, G, H. In
- * a team these are the terms of this process; the caller sums them. Not collective. With x: not M
- * but M x, into s->defect; by the model, if it gives products. */
-static ga_status evaluate_system(ga_saddle *s, double t, const double *q, const double *v,
-                                 bool matrices, const double *x) {
-  int nv = s->eval->nv;
-  ga_evaluation out = {.F = s->rhs, .drift = s->rhs + nv, .k_drift = s->rhs + nv + s->eval->nlam};
-  const bool product = x && ga_eval_gives_product(s->eval);
+/* Right-hand side s->rhs = (F, -g drift, -k drift) at p and, if `matrices`, s->M, G, H. In a team
+ * these are the terms of this process; the caller sums them. Not collective. If p has
+ *   x            of a model that gives products M x into s->defect, and not M
+ *   lam or psi   of a model with its own reaction -R into s->predicted, and the derivatives s->L, P if
+ *                the model gives them, all in the same pass */
+static ga_status evaluate_system(ga_saddle *s, const ga_eval_point *p, bool matrices) {
+  ga_eval *e = s->eval;
+  const int nv = e->nv;
+  ga_evaluation out = {.F = s->rhs, .drift = s->rhs + nv, .k_drift = s->rhs + nv + e->nlam};
+  const bool product = p->x && ga_eval_gives_product(e);
+  const bool reaction = (p->lam || p->psi) && ga_eval_own_reaction(e);
   if (matrices) out.G = &s->G, out.H = &s->H;
   if (matrices && !product) out.M = &s->M;
-  if (product) out.Mx = s->defect, out.x = x;
+  if (product) out.Mx = s->defect, out.x = p->x;
+  if (reaction) out.R = s->predicted, out.lam = p->lam, out.psi = p->psi;
+  if (reaction && !p->x && (e->given & GA_GIVES_DR)) out.L = &s->L, out.P = &s->P;
   if (s->contacts) out.k = s->k;
-  ga_status status = ga_eval_all(s->eval, t, q, v, &out);
-  if (status == GA_OK && x && !product) ga_csr_mul(&s->M, 1, x, s->defect);
+  ga_status status = ga_eval_all(e, p->t, p->q, p->v, &out);
   for (int i = nv; i < s->n; i++) s->rhs[i] = -s->rhs[i];
+  for (int i = 0; i < nv && reaction; i++) s->predicted[i] = -s->predicted[i];
   if (s->contacts && status == GA_OK) ga_contact_rows_turn(s->contacts, s->k);
   return status;
 }
 
-/* Linearise R at s->guess = (lam0, psi0): -R = r0 + L^T (lam - lam0) + P^T (psi - psi0). L, P go to
- * s->L, s->P, the constant terms are added to s->rhs, which evaluate_system has set. s->defect is
- * work. Not collective. */
-static ga_status linearise_reaction(ga_saddle *s, double t, const double *q, const double *v) {
+/* Linearise R at s->guess = (lam0, psi0): -R = r0 + L^T (lam - lam0) + P^T (psi - psi0), after
+ * evaluate_system there. The constant terms are left in s->predicted, and subtracted from s->rhs. Not
+ * collective. */
+static ga_status linearise_reaction(ga_saddle *s, const ga_eval_point *p) {
   ga_eval *e = s->eval;
-  const double *lam = s->guess, *psi = s->guess + e->nlam;
-  const ga_eval_point p = {.t = t, .q = q, .v = v, .lam = lam, .psi = psi};
-  ga_status status = ga_eval_reaction_dmult(e, &p, &s->L, &s->P);
-  if (status == GA_OK) status = ga_eval_reaction(e, &p, &s->G, &s->H, s->defect);
+  ga_status status = GA_OK;
+  if (!(e->given & GA_GIVES_DR)) status = ga_eval_reaction_dmult(e, p, &s->L, &s->P);
   if (status != GA_OK) return status;
-  ga_axpy(e->nv, -1, s->defect, s->rhs);
-  if (e->nlam > 0) ga_csr_mul_t_add(&s->L, 1, lam, s->rhs);
-  if (e->npsi > 0) ga_csr_mul_t_add(&s->P, 1, psi, s->rhs);
+  if (e->nlam > 0) ga_csr_mul_t_add(&s->L, -1, p->lam, s->predicted);
+  if (e->npsi > 0) ga_csr_mul_t_add(&s->P, -1, p->psi, s->predicted);
+  ga_axpy(e->nv, -1, s->predicted, s->rhs);
   return GA_OK;
+}
+
+/* Is -R at s->guess what linearise_reaction has predicted, to rounding? Then the multipliers there
+ * are the solution. s->predicted and s->defect are overwritten. Not in a team. */
+static bool reaction_is_linear(ga_saddle *s, const ga_eval_point *p) {
+  ga_eval *e = s->eval;
+  if (e->team || ga_eval_reaction(e, p, &s->G, &s->H, s->defect) != GA_OK) return false;
+  double size = 0, apart = 0;
+  if (e->nlam > 0) ga_csr_mul_t_add(&s->L, 1, p->lam, s->predicted);
+  if (e->npsi > 0) ga_csr_mul_t_add(&s->P, 1, p->psi, s->predicted);
+  for (int i = 0; i < e->nv; i++) {
+    size = fmax(size, fabs(s->defect[i]) / e->root_metric[i]);
+    apart = fmax(apart, fabs(s->defect[i] - s->predicted[i]) / e->root_metric[i]);
+  }
+  return apart <= 8 * DBL_EPSILON * size;
 }
 
 /* Size of the force of multiplier i of x (nlam + npsi numbers): |x_i| times the length of its row in
@@ -403,9 +423,10 @@ static ga_status nonlinear_acceleration(ga_saddle *s, double t, const double *q,
   ga_eval *e = s->eval;
   int multipliers = e->nlam + e->npsi;
   double last = INFINITY;
+  const ga_eval_point p = {.t = t, .q = q, .v = v, .lam = s->guess, .psi = s->guess + e->nlam};
   for (int k = 0; k < ITERATIONS; k++) {
-    ga_status status = evaluate_system(s, t, q, v, k == 0, NULL); /* matrices: once */
-    if (status == GA_OK) status = linearise_reaction(s, t, q, v);
+    ga_status status = evaluate_system(s, &p, k == 0); /* matrices: once */
+    if (status == GA_OK) status = linearise_reaction(s, &p);
     status = ga_team_agree(e->team, status, e->err);
     if (status == GA_OK) status = ga_team_sum_shared(e->team, 1, s->rhs);
     if (status == GA_OK) status = assemble_and_factor(s, t, WITH_G_AND_H);
@@ -422,6 +443,7 @@ static ga_status nonlinear_acceleration(ga_saddle *s, double t, const double *q,
     change = ga_team_max(e->team, change);
     /* quadratic convergence ends at rounding */
     if (change <= 1e-15 * size || (change <= 1e-10 * size && change >= 0.5 * last)) return GA_OK;
+    if (k == 0 && !s->contacts && reaction_is_linear(s, &p)) return GA_OK;
     last = change;
   }
   return ga_fail(e->err, GA_ERR_INITIAL,
@@ -441,8 +463,9 @@ ga_status ga_saddle_acceleration(ga_saddle *s, double t, const double *q, const 
   if (ga_eval_own_reaction(e)) {
     status = nonlinear_acceleration(s, t, q, v);
   } else {
+    const ga_eval_point p = {.t = t, .q = q, .v = v};
     /* true: with the matrices */
-    status = ga_team_agree(e->team, evaluate_system(s, t, q, v, true, NULL), e->err);
+    status = ga_team_agree(e->team, evaluate_system(s, &p, true), e->err);
     if (status == GA_OK) status = ga_team_sum_shared(e->team, 1, s->rhs);
     s->moving = true;
     if (status == GA_OK) status = assemble_and_factor(s, t, WITH_G_AND_H);
@@ -462,11 +485,13 @@ ga_status ga_saddle_acceleration(ga_saddle *s, double t, const double *q, const 
 ga_status ga_saddle_correction(ga_saddle *s, const ga_eval_point *p) {
   ga_eval *e = s->eval;
   int nv = e->nv;
-  ga_status status = evaluate_system(s, p->t, p->q, p->v, true, p->x); /* true: the matrices */
-  if (status == GA_OK) ga_axpy(nv, -1, s->defect, s->rhs);
-  if (status == GA_OK) status = ga_eval_reaction(e, p, &s->G, &s->H, s->defect);
+  ga_status status = evaluate_system(s, p, true); /* true: the matrices */
+  const bool own = ga_eval_own_reaction(e), product = ga_eval_gives_product(e);
+  if (status == GA_OK && product) ga_axpy(nv, -1, s->defect, s->rhs);
+  if (status == GA_OK && !own) status = ga_eval_reaction(e, p, &s->G, &s->H, s->defect);
   if (status == GA_OK) {
-    ga_axpy(nv, -1, s->defect, s->rhs);
+    ga_axpy(nv, -1, own ? s->predicted : s->defect, s->rhs);
+    if (!product) ga_csr_mul_add(&s->M, -1, p->x, s->rhs);
     ga_csr_mul_add(&s->G, -1, p->x, s->rhs + nv);
     ga_csr_mul_add(&s->H, -1, p->x, s->rhs + nv + e->nlam);
     if (s->contacts) {

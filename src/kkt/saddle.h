@@ -25,6 +25,7 @@ typedef struct ga_saddle {
   ga_csr L, P;         /* if the model has a reaction of its own: transposed upper right blocks */
   ga_kkt kkt;          /* the matrix and its factors */
   double *guess;       /* nlam + npsi: guess of multipliers of a nonlinear reaction */
+  double *predicted;   /* nv: such a reaction by its derivatives */
   double *rhs;         /* n: right-hand side, then solution */
   double *defect;      /* n: work of the refinement */
   bool soft;           /* factor with soft rows */

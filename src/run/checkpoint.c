@@ -83,7 +83,7 @@ static size_t file_size(ga_integrator *it, const ga_collector *whole, int versio
 static void forget_factors_and_guesses(ga_integrator *it) {
   ga_step_reset(&it->step);
   ga_predictor_forget(&it->predictor);
-  it->corners.known = false;
+  it->corners.known = it->restart.line_known = false;
   const ga_error before = it->error;
   const ga_evaluation rows = {.G = &it->saddle.G, .H = &it->saddle.H};
   if (it->predictor.weight &&

@@ -52,7 +52,7 @@ ga_status ga_integrator_inputs_apply(ga_integrator *it) {
   if (!it->input_changed) return GA_OK;
   const ga_observer observer = it->observer;
   it->observer = NULL;
-  ga_status status = ga_integrator_restart(it, NULL, NULL);
+  ga_status status = ga_integrator_restart_after(it, NULL, NULL, true); /* true: inputs only */
   if (status == GA_ERR_INITIAL && it->eval.npsi_all > 0) status = restart_with_rates(it);
   it->observer = observer;
   return status;

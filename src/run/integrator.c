@@ -142,6 +142,7 @@ static void init_predictor(ga_integrator *it) {
   p->team = it->eval.team;
   p->rho = it->rho_inf <= 1 ? it->rho_inf : 0; /* beyond 1: of explicit methods */
   ga_predictor_init(p, it->model->metric != NULL, &it->arena);
+  it->restart.line = ga_arena_doubles(&it->arena, (size_t)p->n);
   if (p->weight) it->start_work.weight = ga_arena_doubles(&it->arena, (size_t)p->n);
 }
 
@@ -311,8 +312,15 @@ static ga_status start_again(ga_integrator *it, const double *q, const double *v
  * new q, with redundant rows and in a singular position this is a start; else see restart.c. On
  * failure the accepted state does not change. Collective. */
 ga_status ga_integrator_restart(ga_integrator *it, const double *q, const double *v) {
+  return ga_integrator_restart_after(it, q, v, false);
+}
+
+/* The same; inputs: nothing has changed but inputs, on which neither g nor corners depend. */
+ga_status ga_integrator_restart_after(ga_integrator *it, const double *q, const double *v,
+                                      bool inputs) {
   ga_status status = GA_OK;
   bool done = false;
+  const bool known = inputs && it->corners.known && it->corners.next.t > it->mem.t;
   ga_error_clear(&it->error);
   if (!it->started) return ga_fail(&it->error, GA_ERR_ARG, "ga_integrator_start comes first");
   if ((q && ga_first_nonfinite(it->eval.nq, q) >= 0) ||
@@ -330,9 +338,11 @@ ga_status ga_integrator_restart(ga_integrator *it, const double *q, const double
   if (q || it->saddle.soft || it->redundancy.singular || (v && it->contacts.n > 0)) {
     return start_again(it, q, v);
   }
-  status = ga_restart_here(it, v, &done);
+  const bool sound = inputs && it->eval.npsi_all == 0 && it->contacts.n == 0;
+  status = ga_restart_here(it, v, sound, &done);
   ga_integrator_count_repivots(it);
   ga_corners_begin(it, true);
+  it->corners.known = known;
   if (status == GA_OK) return done ? begin_and_observe(it, true) : start_again(it, q, v);
   prefix_start_time(&it->error, it->mem.t);
   return status;

@@ -200,7 +200,10 @@ ga_status ga_start_memory(ga_integrator *it, ga_start start, ga_memory *mem);
 /* restart.c: `here` continues at the accepted q with the accepted v or another one. *done = false:
  * with automatic sizes, after a jump, it changes nothing and a start is needed. */
 void ga_restart_init(ga_integrator *it);
-ga_status ga_restart_here(ga_integrator *it, const double *v, bool *done);
+ga_status ga_restart_here(ga_integrator *it, const double *v, bool sound, bool *done);
+/* ga_integrator_restart; inputs: nothing has changed but inputs. */
+ga_status ga_integrator_restart_after(ga_integrator *it, const double *q, const double *v,
+                                      bool inputs);
 /* Something jumps at the accepted time: build the memory anew for steps of h, with automatic sizes,
  * too. */
 ga_status ga_restart_at_corner(ga_integrator *it, double h);

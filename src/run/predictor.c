@@ -39,6 +39,7 @@ void ga_predictor_init(ga_predictor *p, bool weighted, ga_arena *arena) {
 /* Forget all steps except the latest, phi[0]: the next guess is that one. */
 void ga_predictor_forget(ga_predictor *p) {
   p->count = 1;
+  p->bent = 0;
 }
 
 /* Set the time of the latest step to t, move the earlier ones with it; weights become invalid. */
@@ -149,13 +150,14 @@ void ga_predictor_keep(ga_predictor *p, double t, double t1, const double *x) {
   p->nb = 0;
 }
 
-/* Begin anew: phi[0] are the unknowns at time t, phi[1] their change from t - dt to t, both set by
- * the caller. Sets their sizes. Collective in a team. */
-void ga_predictor_begin(ga_predictor *p, double t, double dt) {
-  p->count = 2;
-  p->order = 1;
-  p->t[0] = t;
-  p->t[1] = t - dt;
+/* Begin anew: phi[0] are the unknowns at time t, phi[1] their change from t - dt to t, phi[2] the
+ * change of that over dt, `count` of them set by the caller. Sets their sizes. Collective in a
+ * team. */
+void ga_predictor_begin(ga_predictor *p, double t, double dt, int count) {
+  p->count = count;
+  p->order = count - 1;
+  p->bent = count - 2;
+  for (int j = 0; j < count; j++) p->t[j] = t - j * dt;
   p->nb = 0;
   memset(p->size, 0, sizeof p->size);
   raise_sizes(p, p->count, 0, p->n);
@@ -168,7 +170,7 @@ void ga_predictor_begin(ga_predictor *p, double t, double dt) {
  * that grow.) Else NULL. */
 const double *ga_predictor_second_difference(const ga_predictor *p, double t) {
   double first = p->size[1][0], second = p->size[2][0], third = p->size[3][0];
-  bool smooth = second <= FALLS * first || (p->count > 3 && third <= FALLS * second);
+  bool smooth = second <= FALLS * first || (p->count > 3 + p->bent && third <= FALLS * second);
   return p->count > 2 && p->t[0] == t && smooth ? p->phi[2] : NULL;
 }
 

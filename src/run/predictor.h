@@ -20,6 +20,7 @@ typedef struct ga_predictor {
   int count;      /* steps remembered, at least one, the latest first; if it is the only one, the
                     next `keep` sets its time */
   int order;      /* of the last guess */
+  int bent;       /* differences beyond a line that it began with (ga_predictor_begin) */
   double rho;     /* errors that alternate are damped by this factor a step; 0: not guessed */
   double t[GA_PREDICTOR_STEPS], *phi[GA_PREDICTOR_STEPS];
   double b[GA_PREDICTOR_STEPS], b_t1; /* weights of a step to b_t1, */
@@ -32,8 +33,9 @@ typedef struct ga_predictor {
 void ga_predictor_init(ga_predictor *p, bool weighted, ga_arena *arena);
 /* Forget all steps except the latest. */
 void ga_predictor_forget(ga_predictor *p);
-/* Begin at time t with the unknowns phi[0] and their change phi[1] over the time dt before it. */
-void ga_predictor_begin(ga_predictor *p, double t, double dt);
+/* Begin at time t with `count` differences that the caller has set: the unknowns phi[0], their change
+ * phi[1] over the time dt before it, perhaps its change phi[2]. */
+void ga_predictor_begin(ga_predictor *p, double t, double dt, int count);
 /* The second difference phi[2] of the unknowns up to time t; NULL if it is not known, or if the
  * differences do not fall as those of a smooth motion. */
 const double *ga_predictor_second_difference(const ga_predictor *p, double t);

@@ -26,8 +26,10 @@
  * Only times t and later are evaluated: at t - h a force that jumps at t would still be the old
  * one.
  *
- * The guess of the next steps begins with the line through x and its rate. Factors of the Newton
- * matrix are kept: M, G, and K at the same q and h hardly change.
+ * The guess of the next steps begins with the line through x and its rate. If the last restart was
+ * one step ago, as with a controller that samples at every step, what the line missed then is added:
+ * it does not jump as x does. Factors of the Newton matrix are kept: M, G, and K at the same q and h
+ * hardly change.
  *
  * Nothing has jumped if v' of 1 differs from that of the last step by less than 0.3 of the second
  * difference of v' over the last steps, in the metric W. That is O(h^2), the error the method makes
@@ -35,6 +37,7 @@
  * psi become those of 1. */
 #include "run/restart.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "kkt/measure.h"
@@ -47,6 +50,9 @@ static const double GA_RESTART_DT = 1.0 / 16;
 /* The error that a method makes in v', relative to the second difference of v' over the last steps,
  * is at most this. Measured: 0.08 (stab2, 1/12 for many), 0.02 to 0.25 (index3). */
 static const double OWN_ERROR = 0.3;
+
+/* Times that differ by this part of h are the same: one rounding of a sum of many h. */
+static const double SAME_STEP = 1e-6;
 
 /* Allocate the work arrays; the caller checks arena->failed. */
 void ga_restart_init(ga_integrator *it) {
@@ -165,8 +171,9 @@ static ga_status find_memory(ga_integrator *it, ga_start start, double h) {
 /* v', lam, psi of the motion from now on, into `next`, whose q and v are those of the accepted state
  * or given by the user; restart.hidden = G v + g_t. A given v is projected first, if the options
  * ask for it; *moved: largest change of an entry by that. GA_ERR_INITIAL if the constraints are
- * violated, which is not asked at a corner (corners.c has compared them there). Collective. */
-static ga_status find_accelerations(ga_integrator *it, bool given, bool corner, double *moved) {
+ * violated; sound: that is not asked, as at a corner, where corners.c has compared them.
+ * Collective. */
+static ga_status find_accelerations(ga_integrator *it, bool given, bool sound, double *moved) {
   ga_restart *r = &it->restart;
   ga_memory *next = &r->next;
   ga_status status = GA_OK;
@@ -179,7 +186,7 @@ static ga_status find_accelerations(ga_integrator *it, bool given, bool corner, 
   status = ga_saddle_acceleration(&it->saddle, next->t, next->q, next->v, next->vd, next->lam,
                                   next->psi);
   if (status != GA_OK) return status;
-  if (corner) {
+  if (sound) {
     status = ga_eval_hidden(&it->eval, next->t, next->q, next->v, &it->saddle.G, r->hidden);
     return ga_team_agree(it->eval.team, status, &it->error);
   }
@@ -193,7 +200,21 @@ static ga_status find_accelerations(ga_integrator *it, bool given, bool corner, 
   return ga_start_check(it, &check);
 }
 
-/* Accept `next` and begin the guess of the next steps with the line through its unknowns. */
+/* If the last restart was one step of this h ago: phi[2] of the predictor, such that it adds to the
+ * line after one step what that step missed. True if so. phi[0] has the unknowns of that step. */
+static bool find_missed(ga_integrator *it, double h) {
+  const ga_restart *r = &it->restart;
+  const ga_predictor *p = &it->predictor;
+  const double since = it->mem.t - r->line_t;
+  if (!r->line_known || r->line_h != h || fabs(since - h) > SAME_STEP * h) return false;
+  /* the weight of phi[2] after one step: nodes at t, t - dt and t - 2 dt */
+  const double weight = (1 + 1 / GA_RESTART_DT) / (2 * GA_RESTART_DT);
+  for (int i = 0; i < p->n; i++) p->phi[2][i] = (p->phi[0][i] - r->line[i]) / weight;
+  return true;
+}
+
+/* Accept `next` and begin the guess of the next steps with the line through its unknowns, or a
+ * parabola. */
 static void accept(ga_integrator *it, double h) {
   ga_restart *r = &it->restart;
   ga_predictor *p = &it->predictor;
@@ -203,9 +224,14 @@ static void accept(ga_integrator *it, double h) {
   ga_memory_copy(&it->mem, &r->next, &it->eval);
   ga_equations_reset(&it->step.eq); /* the model may have changed at this very place */
   it->t_memory = it->mem.t;
+  const bool bent = find_missed(it, h);
   ga_equations_guess(&it->step.eq, &r->next, p->phi[0]);
   ga_equations_guess(&it->step.eq, &r->rate, p->phi[1]);
-  ga_predictor_begin(p, it->mem.t, GA_RESTART_DT * h);
+  ga_predictor_begin(p, it->mem.t, GA_RESTART_DT * h, bent ? 3 : 2);
+  ga_add_scaled(p->n, 1 / GA_RESTART_DT, p->phi[1], p->phi[0], r->line);
+  r->line_t = it->mem.t;
+  r->line_h = h;
+  r->line_known = true;
 }
 
 /* The memory of `next`, whose v', lam, psi are set, for steps of h, accepted as it->mem.
@@ -227,7 +253,7 @@ static ga_status begin_anew(ga_integrator *it, double h) {
 ga_status ga_restart_at_corner(ga_integrator *it, double h) {
   double moved = 0;
   ga_memory_copy(&it->restart.next, &it->mem, &it->eval);
-  /* false: v is the accepted one; true: a corner */
+  /* false: v is the accepted one; true: the constraints are not checked */
   ga_status status = find_accelerations(it, false, true, &moved);
   if (status == GA_OK) status = begin_anew(it, h);
   if (status == GA_OK && it->step_size.on)
@@ -236,17 +262,18 @@ ga_status ga_restart_at_corner(ga_integrator *it, double h) {
   return status;
 }
 
-/* Continue at the accepted q with v (NULL: the accepted one). *done = false, and no change: sizes
+/* Continue at the accepted q with v (NULL: the accepted one); sound: the constraints hold as in the
+ * last step, and are not checked. *done = false, and no change: sizes
  * are automatic and something has jumped, so that a size must be found first. On failure the
  * accepted state does not change. Collective. */
-ga_status ga_restart_here(ga_integrator *it, const double *v, bool *done) {
+ga_status ga_restart_here(ga_integrator *it, const double *v, bool sound, bool *done) {
   ga_memory *mem = &it->mem, *next = &it->restart.next;
   const ga_eval *e = &it->eval;
   ga_memory_copy(next, mem, e);
   if (v) memcpy(next->v, v, (size_t)e->nv * sizeof(double));
   double moved = 0;
   *done = true;
-  ga_status status = find_accelerations(it, v != NULL, false, &moved);
+  ga_status status = find_accelerations(it, v != NULL, sound, &moved);
   if (status != GA_OK) return status;
   if (!v && nothing_jumped(it)) {
     ga_equations_reset(&it->step.eq); /* the model may have changed at this very place */

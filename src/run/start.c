@@ -417,6 +417,7 @@ ga_status ga_start_at(ga_integrator *it, const ga_beginning *from) {
   ga_memory_copy(mem, next, e);
   if (weight) memcpy(it->predictor.weight, weight, (size_t)it->predictor.n * sizeof(double));
   it->t_memory = t;
+  it->restart.line_known = false;
   it->h = mem->h;
   it->stats = stats;
   it->stats.dependent = it->step.eq.ndropped;

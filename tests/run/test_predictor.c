@@ -200,7 +200,7 @@ static void test_begin(void **state) {
     polynomial(degree, t, p.phi[0]);
     polynomial(degree, t - dt, p.phi[1]);
     for (int e = 0; e < N; e++) p.phi[1][e] = p.phi[0][e] - p.phi[1][e];
-    ga_predictor_begin(&p, t, dt);
+    ga_predictor_begin(&p, t, dt, 2);
     assert_null(ga_predictor_second_difference(&p, t));
     for (int n = 0; n < degree; n++, t += h) {
       assert_true(ga_predictor_guess(&p, t, t + h, guess));
