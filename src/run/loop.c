@@ -16,6 +16,7 @@
 
 #include "run/integrator.h"
 
+static const double LONGER = 1.01;    /* a step above this, over h, takes the rest of others */
 static const double SAME_STEP = 1e-9; /* relative difference of t1 - t and h that is rounding */
 static const double LEAST_STEP = 16;  /* smallest automatic step, in roundings of t */
 static const double NOT_LEAST =
@@ -314,18 +315,22 @@ static ga_status explain_singular_end(ga_integrator *it, const ga_plan *plan, ga
                  it->mem.t, plan->t1);
 }
 
-/* A step of given size. If it would end in a singular position, try 0.6, 0.8, 0.3 of it; the step
- * after it is longer and ends at its own planned time. If the mechanism stays singular, or t_end
- * itself is singular, solve the step as it is, with regularized multipliers (redundancy.patient).
- * it->mem is the result; on failure it is as before. */
+/* A step of given size. If it would end in a singular position, try 0.6, 0.8, 0.3 of the way to its
+ * end; the step after it is longer and ends at its own planned time. So what is left never grows
+ * beyond h/0.3. If the mechanism stays singular, or t_end itself is singular, solve the step as it is,
+ * with regularized multipliers (redundancy.patient). it->mem is the result; on failure it is as
+ * before. */
 static ga_status step_of_given_size(ga_integrator *it, const ga_plan *plan, double t_end) {
   static const double fractions[] = {0.6, 0.8, 0.3};
   ga_status status = attempt_step(it, plan->h, plan->t1);
   if (!it->redundancy.on || it->far_roots.refused ||
       (status != GA_RETRY_SINGULAR && status != GA_RETRY_NEWTON))
     return status;
-  for (int i = 0; i < 3 && status > 0 && plan->t1 < t_end; i++) {
-    status = attempt_step(it, fractions[i] * plan->h, it->mem.t + fractions[i] * plan->h);
+  /* at t_end only a step that has to make up for others may be divided */
+  double way = plan->t1 - it->mem.t;
+  bool divided = plan->t1 < t_end || way > LONGER * it->h;
+  for (int i = 0; i < 3 && status > 0 && divided; i++) {
+    status = attempt_step(it, fractions[i] * way, it->mem.t + fractions[i] * way);
   }
   it->stats.singular += status == GA_OK;
   if (status <= 0) return status;
