@@ -47,6 +47,7 @@ typedef struct ga_drawable {
   double axes[2][9]; /* columns: joint axes x, y, z; the identity for what has none */
   double length;     /* of a distance, free length of a spring; 0 elsewhere */
   double radius;     /* of a rolling disk or sphere; 0 elsewhere */
+  bool law;          /* its force follows a law alone, which may be one-sided */
 } ga_drawable;
 
 /* The i-th drawable of a kind, in the order of the calls; false past the end. Torsions, drives and

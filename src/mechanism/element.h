@@ -115,6 +115,7 @@ typedef struct ga_geometry {
   double s[2][3];        /* points from the centres of mass, body axes */
   const double *E[2];    /* joint axes as columns, body axes; NULL: the body's own */
   double length, radius; /* of a rod or a spring, of a wheel; 0: none */
+  bool law;              /* of a spring: its force follows a law alone */
 } ga_geometry;
 
 /* Order of columns: all joints first, then all coordinates, .. */

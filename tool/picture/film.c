@@ -7,8 +7,9 @@
 #include <string.h>
 
 /* A page carries up to FRAMES frames; of large models fewer, so that they fit into NUMBERS. Further
- * columns are taken while there are fewer than WIDE. */
-enum { FRAMES = 2000, FRAMES_LEAST = 64, NUMBERS = 24000000, WIDE = 600 };
+ * columns are taken while there are fewer than WIDE, those of arrows while there are fewer than
+ * DRAWN_COLUMNS. */
+enum { FRAMES = 2000, FRAMES_LEAST = 64, NUMBERS = 24000000, WIDE = 600, DRAWN_COLUMNS = 5000 };
 
 static const char *const residuals[] = {"residual.position", "residual.velocity",
                                         "residual.nonholonomic"};
@@ -48,6 +49,29 @@ static void mark_poses(film *f, bool add) {
   }
 }
 
+/* Appends the columns that pictures need for contacts, and for arrows of forces: those known by name
+ * only. */
+static void add_drawn_columns(film *f) {
+  static const char *const of_contacts[] = {".state", ".Fx", ".Fy", ".Fz", ".n", ".impulse", NULL};
+  static const char *const of_forces[] = {".fx", ".fy", ".fz", NULL};
+  ga_contact_point contact;
+  ga_drawable force;
+  char name[256];
+  for (int i = 0; ga_mechanism_contact_point(f->mechanism, i, &contact); i++) {
+    for (const char *const *end = of_contacts; *end; end++) {
+      snprintf(name, sizeof name, "%s%s", contact.name, *end);
+      add_column(f, ga_mechanism_column_index(f->mechanism, name));
+    }
+  }
+  for (int i = 0; ga_mechanism_drawable(f->mechanism, GA_DRAWABLE_FORCE, i, &force); i++) {
+    if (f->rows.width > DRAWN_COLUMNS || strcmp(force.type, "force") != 0) continue;
+    for (const char *const *end = of_forces; *end; end++) {
+      snprintf(name, sizeof name, "%s%s", force.name, *end);
+      add_column(f, ga_mechanism_column_index(f->mechanism, name));
+    }
+  }
+}
+
 /* Fills the list of columns of a recording: t, poses, those of `output` (marked FILM_WANTED),
  * energies and momenta (the last 9 of the usual columns), then usual ones while there are fewer
  * than WIDE beside poses, `output` and energies. The film is empty before. */
@@ -63,6 +87,7 @@ static void choose_columns(film *f, const ga_file *file) {
   const int usual = ga_mechanism_default_columns(m);
   for (int i = usual - 9; i < usual; i++) add_column(f, i);
   const int poses = f->rows.width;
+  add_drawn_columns(f);
   for (int i = 0; i < usual && f->rows.width - poses < WIDE; i++) add_column(f, i);
 }
 

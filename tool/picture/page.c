@@ -142,8 +142,10 @@ static bool put_scripts(FILE *to, const webpage *p) {
 static const struct {
   const char *mark;
   bool (*put)(FILE *to, const webpage *p);
-} marks[] = {{"@TITLE@", put_title}, {"@NOTICE@", put_notice},     {"@STYLE@", put_style},
-             {"@MODEL@", put_model}, {"@DATA@", webpage_put_data}, {"@SCRIPTS@", put_scripts}};
+} marks[] = {{"@TITLE@", put_title},       {"@NOTICE@", put_notice},
+             {"@STYLE@", put_style},       {"@MODEL@", put_model},
+             {"@DATA@", webpage_put_data}, {"@MESHES@", webpage_put_meshes},
+             {"@SCRIPTS@", put_scripts}};
 
 /* Copies the template and replaces its marks, all of which stand there in the order of the
  * table; false if one of them fails, and the page is then incomplete. */
@@ -158,16 +160,9 @@ static bool put_page(FILE *to, const webpage *p) {
   return fputs(at, to) >= 0;
 }
 
-/* Writes the page to path, over an old file; an incomplete file stays. False after a message:
- * the write failed, or memory is short (also said, as a second message, where a library file
- * could not be read). */
-bool webpage_write(const webpage *p, const char *path) {
-  errno = 0;
-  FILE *to = fopen(path, "w");
-  if (!to) {
-    tool_error("cannot write '%s': %s", path, strerror(errno));
-    return false;
-  }
+/* Writes the page to a file that is open, and closes it. False after a message: the write failed, or
+ * memory is short (also said, as a second message, where a library file could not be read). */
+static bool finish_page(const webpage *p, FILE *to, const char *path) {
   errno = 0;
   const bool put = put_page(to, p);
   const int failed = ferror(to), reason = errno;
@@ -179,6 +174,25 @@ bool webpage_write(const webpage *p, const char *path) {
     tool_error("no memory for the page '%s'", path);
   }
   return false;
+}
+
+/* Reads the meshes and writes the page to path, over an old file; an incomplete file stays. What is
+ * wrong with a mesh is a warning. False after a message. */
+bool webpage_write(const webpage *p, const char *path) {
+  mesh_set meshes;
+  webpage whole = *p;
+  errno = 0;
+  FILE *to = fopen(path, "w");
+  if (!to) {
+    tool_error("cannot write '%s': %s", path, strerror(errno));
+    return false;
+  }
+  if (!mesh_set_open(&meshes, p->mechanism)) tool_error("warning: no memory for all meshes");
+  for (int i = 0; i < meshes.nmessage; i++) tool_error("warning: %s", meshes.message[i]);
+  whole.meshes = &meshes;
+  const bool ok = finish_page(&whole, to, path);
+  mesh_set_close(&meshes);
+  return ok;
 }
 
 /* Writes to name (room bytes): the base name of model with its ending replaced by .html, cut

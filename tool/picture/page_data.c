@@ -15,60 +15,6 @@ enum { PLOT_NUMBERS = 2000000 };
 /* Unit of a quaternion, and of a position relative to the largest distance from the centre. */
 static const double fine = 1.0 / (1 << 24);
 
-/* ---- text and numbers ----------------------------------------------------------------------- */
-
-/* Length of the UTF-8 sequence at s in bytes, 0 if it is not valid. */
-static int utf8_length(const unsigned char *s) {
-  const int n = s[0] < 0x80   ? 1
-                : s[0] < 0xc2 ? 0
-                : s[0] < 0xe0 ? 2
-                : s[0] < 0xf0 ? 3
-                : s[0] < 0xf5 ? 4
-                              : 0;
-  for (int i = 1; i < n; i++) {
-    if ((s[i] & 0xc0) != 0x80) return 0;
-  }
-  if (n == 3 && ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f))) return 0;
-  if (n == 4 && ((s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))) return 0;
-  return n;
-}
-
-/* Writes a JSON string. Characters with a meaning in HTML or JavaScript become \u00xx, invalid
- * UTF-8 becomes U+FFFD. */
-void webpage_put_text(FILE *to, const char *text) {
-  fputc('"', to);
-  for (const unsigned char *s = (const unsigned char *)text; *s;) {
-    const int n = utf8_length(s);
-    if (n == 0) {
-      fputs("\\ufffd", to);
-      s++;
-    } else if (n == 1 && (*s < 0x20 || *s == 0x7f || strchr("\"\\<>&'", *s))) {
-      fprintf(to, "\\u%04x", *s++);
-    } else {
-      fwrite(s, 1, (size_t)n, to);
-      s += n;
-    }
-  }
-  fputc('"', to);
-}
-
-/* Writes `,"key":[..]`; numbers that are not finite become 0, as JSON has none. */
-static void put_numbers(FILE *to, const char *key, int n, const double *x) {
-  fprintf(to, ",\"%s\":[", key);
-  for (int i = 0; i < n; i++) fprintf(to, "%s%.9g", i ? "," : "", isfinite(x[i]) ? x[i] : 0);
-  fputc(']', to);
-}
-
-/* Writes `,"key":[..]`; the list ends with NULL, and may be NULL. */
-static void put_strings(FILE *to, const char *key, const char *const *list) {
-  fprintf(to, ",\"%s\":[", key);
-  for (int i = 0; list && list[i]; i++) {
-    if (i) fputc(',', to);
-    webpage_put_text(to, list[i]);
-  }
-  fputc(']', to);
-}
-
 /* ---- where the bodies are ------------------------------------------------------------------- */
 
 enum { POSE = 7 };
@@ -162,92 +108,6 @@ static bool poses_open(poses *p, const webpage *whole) {
 
 /* ---- the model ------------------------------------------------------------------------------ */
 
-/* Writes one look as a JSON object: shape with its sizes, centre and axes (columns of 9 numbers) in
- * the body frame, colour if it has one of its own. com: the centre of a look without a pose. */
-static void put_look(FILE *to, const ga_body_look *look, const double com[3]) {
-  static const char *const shapes[] = {NULL, "box", "cylinder", "sphere", "rod"};
-  fprintf(to, "{\"shape\":\"%s\",\"radius\":%.9g,\"length\":%.9g", shapes[look->shape],
-          look->radius, look->length);
-  put_numbers(to, "box", 3, look->box);
-  put_numbers(to, "at", 3, look->has_pose ? look->position : com);
-  const double *p = look->orientation;
-  if (p[0] != 0 || p[1] != 0 || p[2] != 0 || p[3] != 0) {
-    double R[9];
-    ga_so3_matrix(p, R);
-    put_numbers(to, "axes", 9, R);
-  }
-  if (look->coloured) fprintf(to, ",\"colour\":%d", look->colour);
-  fputc('}', to);
-}
-
-/* Writes the list "looks" of a body. */
-static void put_looks(FILE *to, const ga_body_info *b) {
-  fputs(",\"looks\":[", to);
-  put_look(to, &b->look, b->com);
-  for (int i = 0; i < b->nmore; i++) {
-    fputc(',', to);
-    put_look(to, &b->more_looks[i], b->com);
-  }
-  fputc(']', to);
-}
-
-/* Writes the list "ground" of the ground's looks. */
-static void put_ground(FILE *to, const ga_mechanism *m) {
-  static const double origin[3] = {0, 0, 0};
-  ga_body_look look;
-  fputs(",\n\"ground\":[", to);
-  for (int i = 0; ga_mechanism_ground_look(m, i, &look); i++) {
-    if (i) fputc(',', to);
-    put_look(to, &look, origin);
-  }
-  fputc(']', to);
-}
-
-/* Writes one body as a JSON object: name, type, mass, mass centre, colour if it has one, looks; a
- * body without a shape gets its inertia instead, from which the page makes a solid. */
-static void put_body(FILE *to, const ga_body_info *b) {
-  static const char *const types[] = {"rigid", "planar", "point"};
-  fputs("{\"name\":", to);
-  webpage_put_text(to, b->name);
-  fprintf(to, ",\"type\":\"%s\",\"mass\":%.9g", types[b->type], b->mass);
-  put_numbers(to, "com", 3, b->com);
-  if (b->look.coloured) fprintf(to, ",\"colour\":%d", b->look.colour);
-  if (b->look.shape == GA_SHAPE_NONE) {
-    put_numbers(to, "inertia", 3, b->inertia);
-  } else {
-    put_looks(to, b);
-  }
-  fputc('}', to);
-}
-
-/* Writes all joints, forces or sensors as a JSON list `key`: name, type, bodies (their indices),
- * `single` (it has one body only), radius, the points on both bodies, for joints also the axes
- * on both (9 numbers each). */
-static void put_drawables(FILE *to, const ga_mechanism *m, ga_drawable_kind kind, const char *key) {
-  ga_drawable drawable;
-  fprintf(to, ",\"%s\":[", key);
-  for (int i = 0; ga_mechanism_drawable(m, kind, i, &drawable); i++) {
-    fputs(i ? ",\n{\"name\":" : "{\"name\":", to);
-    webpage_put_text(to, drawable.name);
-    fprintf(to, ",\"type\":\"%s\",\"body\":[%d,%d],\"single\":%s,\"radius\":%.9g", drawable.type,
-            drawable.body[0], drawable.body[1], drawable.single ? "true" : "false",
-            drawable.radius);
-    for (int side = 0; side < 2; side++) {
-      fputs(side ? "" : ",\"at\":[", to);
-      fprintf(to, "%s[%.9g,%.9g,%.9g]", side ? "," : "", drawable.at[side][0], drawable.at[side][1],
-              drawable.at[side][2]);
-    }
-    fputc(']', to);
-    for (int side = 0; kind == GA_DRAWABLE_JOINT && side < 2; side++) {
-      fputs(side ? ",[" : ",\"axes\":[[", to);
-      for (int k = 0; k < 9; k++) fprintf(to, "%s%.9g", k ? "," : "", drawable.axes[side][k]);
-      fputc(']', to);
-    }
-    fputs(kind == GA_DRAWABLE_JOINT ? "]}" : "}", to);
-  }
-  fputc(']', to);
-}
-
 /* Is column i of the film offered for plots? All but t (column 0); columns of poses only if the
  * film has at most PLOT_NUMBERS numbers. p->film must not be NULL. */
 static bool is_plotted(const poses *p, int i) {
@@ -309,22 +169,20 @@ bool webpage_put_model(FILE *to, const webpage *whole, const char *notice) {
     webpage_put_text(to, whole->description);
     fputs(",\"notice\":", to);
     webpage_put_text(to, notice);
-    put_strings(to, "messages", whole->messages);
-    put_strings(to, "notes", whole->notes);
-    put_strings(to, "about", whole->about);
+    webpage_put_messages(to, whole);
+    webpage_put_strings(to, "notes", whole->notes);
+    webpage_put_strings(to, "about", whole->about);
     fprintf(to, ",\"frames\":%d,\"quantum\":%.17g,\"origin\":[%.17g,%.17g,%.17g]", p.frames,
             p.quantum, p.origin[0], p.origin[1], p.origin[2]);
-    put_numbers(to, "gravity", 3, gravity);
+    webpage_put_numbers(to, "gravity", 3, gravity);
     fputs(",\n\"bodies\":[", to);
     for (int i = 0; i < p.bodies; i++) {
       if (i) fputs(",\n", to);
-      put_body(to, &p.body[i]);
+      webpage_put_body(to, &p.body[i], whole->meshes);
     }
     fputs("]", to);
-    put_ground(to, whole->mechanism);
-    put_drawables(to, whole->mechanism, GA_DRAWABLE_JOINT, "joints");
-    put_drawables(to, whole->mechanism, GA_DRAWABLE_FORCE, "forces");
-    put_drawables(to, whole->mechanism, GA_DRAWABLE_SENSOR, "sensors");
+    webpage_put_drawables(to, whole->mechanism, whole->meshes);
+    webpage_put_marks(to, whole);
     put_columns(to, whole->mechanism, &p);
     put_output(to, whole);
     fputc('}', to);
@@ -447,6 +305,19 @@ static bool put_poses(base64 *out, const poses *p) {
     now = spare;
   }
   free(q);
+  return true;
+}
+
+/* Writes the meshes in base64: of each its vertices as floats, then its triangles as 4 bytes for each
+ * vertex. Always true. */
+bool webpage_put_meshes(FILE *to, const webpage *whole) {
+  base64 out = {.to = to};
+  for (int i = 0; whole->meshes && i < whole->meshes->count; i++) {
+    const mesh *m = &whole->meshes->item[i].mesh;
+    for (int k = 0; k < 3 * m->nvertex; k++) put_float(&out, m->vertex[k]);
+    for (int k = 0; k < 3 * m->ntriangle; k++) put_bytes(&out, (uint64_t)m->triangle[k], 4);
+  }
+  flush_bytes(&out);
   return true;
 }
 

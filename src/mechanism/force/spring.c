@@ -233,6 +233,7 @@ static void spring_geometry(const ga_mechanism *m, const ga_element *el, ga_geom
   (void)m;
   const spring_data *data = el->data;
   g->length = data->elastic.free;
+  g->law = data->elastic.stiffness == 0 && !data->elastic.law.zero;
   for (int side = 0; side < 2; side++) {
     g->has[side] = true;
     ga_copy3(data->s[side], g->s[side]);

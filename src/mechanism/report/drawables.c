@@ -49,7 +49,8 @@ static bool make_drawable(const ga_mechanism *m, const ga_element *el, ga_drawab
                             .body = {-1, -1},
                             .single = !g.has[0] || !g.has[1],
                             .length = g.length,
-                            .radius = g.radius};
+                            .radius = g.radius,
+                            .law = g.law};
   /* an element on one body alone is drawn on side A, even if its point is on side B */
   const int first = g.has[0] ? 0 : 1;
   for (int side = first, to = 0; side < 2 && g.has[side]; side++, to++) {

@@ -1,7 +1,13 @@
 // Buttons, sheets, keys; the last script: it starts the page.
 
 const SHOWN_NAMES = {bodies: "bodies", joints: "joints", axes: "axes of joints", names: "names", springs: "springs",
-                     forces: "forces of joints", trails: "trails", ground: "grid and shadow"};
+                     lines: "ropes, beams, cams", contacts: "contacts", forces: "forces of joints", applied: "applied forces",
+                     trails: "trails", ground: "grid and shadow", triad: "axes of space and scale"};
+
+// what this model has
+const HAS = {lines: model.lines.length, contacts: model.contacts.length, springs: model.forces.length,
+             applied: model.forces.length, joints: model.joints.length, axes: model.joints.length,
+             forces: model.joints.length, trails: !still};
 
 const KEYS = {
   " ": ["space", "play or pause", () => setPlaying(!playing)],
@@ -22,6 +28,7 @@ const KEYS = {
   "j": ["J", "joints", () => toggleShown("joints")],
   "a": ["A", "axes of joints", () => toggleShown("axes")],
   "v": ["V", "forces of joints", () => toggleShown("forces")],
+  "b": ["B", "applied forces", () => toggleShown("applied")],
   "g": ["G", "grid", () => toggleShown("ground")],
   "d": ["D", "dark or light", toggleTheme],
   "s": ["S", "save the picture", savePicture],
@@ -32,7 +39,7 @@ const KEYS = {
 function look(name) {
   if (!eye) return;
   if (name === "fit") setFollow(-1);
-  fitEye(eye, name === "fit" ? null : directionOf(eye, name), boxInSight(name));
+  fitEye(eye, name === "fit" ? null : directionOf(eye, name), pointsInSight(name));
   eye.chosen = true;
   touch();
 }
@@ -99,7 +106,7 @@ function fillParts() {
 }
 
 function fillShow() {
-  const rows = Object.keys(SHOWN_NAMES).map(name => {
+  const rows = Object.keys(SHOWN_NAMES).filter(n => HAS[n] ?? true).map(name => {
     const box = element("input", {type: "checkbox", checked: shown[name]});
     box.onchange = () => { shown[name] = box.checked; applyShown(); };
     return element("label", {}, box, SHOWN_NAMES[name]);
@@ -150,6 +157,10 @@ $("panel-button").onclick = () => plots.add([]);
 $("reset-button").onclick = () => plots.reset();
 addEventListener("resize", () => { fitPicture(); plots.resize(); });
 
+$("mode").append(...model.modes.map((m, i) => element("option", {value: i, textContent: m.name})));
+$("mode").onchange = () => { setMode(Number($("mode").value)); if (!playing) setPlaying(true); };
+$("mode-label").hidden = model.modes.length === 0;
+
 setTheme();
 plots = makePlots(model, data, t => { setPlaying(false); seek(t); }, touch);
 startPicture();
@@ -157,7 +168,8 @@ loadState();
 setTheme();
 applyShown();
 $("speed").value = speed;
-setPlaying(false);
+fillMarks();
+setPlaying(model.modes.length > 0 && fragment.t === undefined && !matchMedia("(prefers-reduced-motion: reduce)").matches);
 lap("page");
 if (renderer) draw();
 lap("picture");
@@ -167,5 +179,6 @@ requestAnimationFrame(frame);
 window.genalpha = {
   model, data, view, eye, renderer, plots, seek, pick, select, look, play: setPlaying,
   time: () => time, playing: () => playing, picked: () => picked && partOf(picked).name,
-  timing, effort: () => ({frames: drawn, script: ours}), frameAt: t => frameAt(data, t), draw,
+  timing, effort: () => ({frames: drawn, script: ours}), frameAt: t => frameAt(data, t), draw, calls: () => drawCalls,
+  span: () => [begin, end], setMode,
 };

@@ -26,23 +26,32 @@ function directionOf(eye, name) {
   return d.normalize();
 }
 
-// a box in sight, seen from a direction (null: from where the camera is)
-function fitEye(eye, direction, box) {
-  const {camera, controls} = eye, c = box.getCenter(new THREE.Vector3());
+const corners = box => [0, 1, 2, 3, 4, 5, 6, 7].map(k =>
+  [k & 1 ? box.max.x : box.min.x, k & 2 ? box.max.y : box.min.y, k & 4 ? box.max.z : box.min.z]);
+
+// Points in sight, seen from a direction (null: from where the camera is), as near as they allow. `rim`: of
+// the picture's half height and width, what stays free at its edges.
+function fitEye(eye, direction, points, rim = 0.06) {
+  const {camera, controls} = eye, c = new THREE.Vector3();
   const d = direction ? direction.clone().normalize()
                       : camera.position.clone().sub(controls.target).normalize();
+  points.forEach(p => c.add(new THREE.Vector3(...p).divideScalar(points.length)));
   camera.position.copy(c).add(d);
   camera.lookAt(c);
   camera.updateMatrixWorld();
-  // the corners of the box in the camera's axes decide how far away it must be
-  const inverse = new THREE.Matrix4().getInverse(camera.matrixWorld), v = new THREE.Vector3();
-  const tall = Math.tan(camera.fov * Math.PI / 360) * 0.92, wide = tall * camera.aspect;
-  let away = 0.3 * eye.radius;
-  for (let k = 0; k < 8; k++) {
-    v.set(k & 1 ? box.max.x : box.min.x, k & 2 ? box.max.y : box.min.y, k & 4 ? box.max.z : box.min.z);
-    v.applyMatrix4(inverse);
-    away = Math.max(away, Math.abs(v.x) / wide + v.z + 1, Math.abs(v.y) / tall + v.z + 1);
-  }
+  // the points in the camera's axes, from c; they fit if |x| <= wide (away - z), |y| <= tall (away - z)
+  const right = new THREE.Vector3(), above = new THREE.Vector3();
+  camera.matrixWorld.extractBasis(right, above, new THREE.Vector3());
+  const tall = Math.tan(camera.fov * Math.PI / 360) * (1 - rim), wide = tall * camera.aspect;
+  const seen = points.map(p => new THREE.Vector3(...p).sub(c)).map(v => [v.dot(right), v.dot(above), v.dot(d)]);
+  // x - wide z <= wide away + mx, -x - wide z <= wide away - mx: the smallest sum, and the middle mx
+  const reach = (axis, slope) => {
+    const low = Math.max(...seen.map(v => -v[axis] + slope * v[2])), high = Math.max(...seen.map(v => v[axis] + slope * v[2]));
+    return {away: (low + high) / (2 * slope), middle: (high - low) / 2};
+  };
+  const x = reach(0, wide), y = reach(1, tall);
+  const away = Math.max(0.02 * eye.radius, x.away, y.away);
+  c.addScaledVector(right, x.middle).addScaledVector(above, y.middle);
   controls.target.copy(c);
   camera.position.copy(c).addScaledVector(d, away);
   controls.update();
@@ -52,10 +61,13 @@ function fitEye(eye, direction, box) {
 function pickAt(eye, x, y, width, height) {
   const ray = new THREE.Raycaster(), view = eye.view;
   ray.setFromCamera(new THREE.Vector2(2 * x / width - 1, 1 - 2 * y / height), eye.camera);
-  const meshes = [...view.moving, view.springs, view.rods, view.gaps].filter(m => m && m.parent.visible);
+  const meshes = [...view.moving, view.springs, view.laws, view.rods, view.gaps, view.lines, view.contacts]
+    .filter(m => m && m.parent.visible);
+  if (view.lines) view.lines.geometry.computeBoundingSphere();
   const hits = ray.intersectObjects(meshes);
   if (hits.length === 0) return null;
-  return hits[0].object.userData.list[hits[0].instanceId].owner;
+  const {object} = hits[0];
+  return object.userData.ownerOf ? object.userData.ownerOf(hits[0]) : object.userData.list[hits[0].instanceId].owner;
 }
 
 function paintOwner(view, owner, hex) {

@@ -1,5 +1,5 @@
-// What is drawn for bodies and joints: boxes, cylinders (along z) and spheres of size 1, each with a
-// place in the frame of a body. Bodies without a shape show what joins them.
+// What is drawn for bodies and joints: boxes, cylinders (along z) and spheres of size 1, and meshes, each
+// with a place in the frame of a body. Bodies without a shape show what joins them.
 
 const PALETTE = [0x3b76c4, 0xe07a1f, 0x3a9d5d, 0x8458b3, 0xd1495b, 0x1f9e9e, 0xb58a1b, 0x8a5a3b];
 const GROUND_COLOUR = 0x6b7480, JOINT_COLOUR = 0xd9a520, AXIS_COLOUR = 0xd1495b;
@@ -41,12 +41,31 @@ function along(shape, body, from, to, radius, colour, owner) {
 const ball = (body, at, radius, colour, owner) =>
   primitive("sphere", body, at, AXES, [2 * radius, 2 * radius, 2 * radius], colour, owner);
 
-// how far a look reaches from its centre
-const reachOf = l => l.shape === "box" ? size(l.box) / 2 : l.shape === "sphere" ? l.radius : Math.hypot(l.radius, l.length / 2);
+// the box of a mesh in the frame of the body: centre and half of its diagonal
+function meshBox(model, l) {
+  const {low, high} = model.meshes[l.mesh], axes = l.axes ? [0, 1, 2].map(k => column(l.axes, k)) : AXES;
+  const half = low.map((v, i) => (high[i] - v) / 2 * Math.abs(l.scale[i]));
+  const c = low.map((v, i) => (v + high[i]) / 2 * l.scale[i]);
+  return {centre: axes.reduce((p, e, k) => plus(p, e, c[k]), l.at), reach: size(half)};
+}
+
+// looks of meshes get the box of their mesh; a mesh that could not be read is not drawn as one
+function measureLooks(model) {
+  for (const l of [...model.ground, ...model.bodies.flatMap(b => b.looks || [])]) {
+    if (l.shape !== "mesh") continue;
+    Object.assign(l, l.mesh >= 0 ? meshBox(model, l) : {centre: l.at, reach: 0});
+  }
+}
+
+// how far a look reaches from its centre, and where that is
+const centreOf = l => l.centre || l.at;
+const reachOf = l => l.shape === "mesh" ? l.reach : l.shape === "box" ? size(l.box) / 2 : l.shape === "sphere" ? l.radius : Math.hypot(l.radius, l.length / 2);
 
 // the shape of a look, where it is in the frame of its body
 function lookPrimitives(body, l, colour, owner, scale) {
   const axes = l.axes ? [0, 1, 2].map(k => column(l.axes, k)) : AXES;
+  if (l.shape === "mesh" && l.mesh < 0) return [primitive("box", body, l.at, axes, [0.03 * scale, 0.03 * scale, 0.03 * scale], colour, owner)];
+  if (l.shape === "mesh") return [{...primitive("mesh" + l.mesh, body, l.at, axes, l.scale, colour, owner), mesh: l.mesh}];
   if (l.shape === "box") return [primitive("box", body, l.at, axes, l.box, colour, owner)];
   if (l.shape === "sphere") return [ball(body, l.at, l.radius, colour, owner)];
   const d = 2 * Math.max(l.radius, 0.008 * scale), [x, y, z] = axes;
@@ -58,10 +77,10 @@ function lookPrimitives(body, l, colour, owner, scale) {
 
 // the looks, and thin rods to joints that none of them reaches
 function shapesOf(body, b, {points}, colour, owner, scale) {
-  const away = (p, l) => size(minus(p, l.at)) - 1.05 * reachOf(l);
+  const away = (p, l) => size(minus(p, centreOf(l))) - 1.05 * reachOf(l);
   const list = points.filter(p => b.looks.every(l => away(p, l) > 0)).map(p => {
     const near = b.looks.reduce((l, m) => away(p, m) < away(p, l) ? m : l);
-    return along("cylinder", body, near.at, p, 0.008 * scale, near.colour ?? colour, owner);
+    return along("cylinder", body, centreOf(near), p, 0.008 * scale, near.colour ?? colour, owner);
   });
   return [...b.looks.flatMap(l => lookPrimitives(body, l, l.colour ?? colour, owner, scale)), ...list];
 }
@@ -159,7 +178,10 @@ function bodyPrimitives(model, scale) {
   model.bodies.forEach((b, i) => {
     const owner = {kind: "body", index: i};
     const colour = b.colour ?? PALETTE[i % PALETTE.length];
-    list.push(...(b.looks ? shapesOf : jointedLook)(i, b, of[i], colour, owner, scale));
+    if (b.hide) return;
+    // meshes that could not be read: as if there were no look
+    const shapes = b.looks && b.looks.some(l => l.shape !== "mesh" || l.mesh >= 0);
+    list.push(...(shapes ? shapesOf : jointedLook)(i, b, of[i], colour, owner, scale));
   });
   return list;
 }
@@ -234,13 +256,15 @@ function modelScale(model, pose) {
   model.bodies.forEach((b, i) => {
     if (!b.looks) add(i, b.com, 0);
     for (const l of b.looks || []) {
-      add(i, l.at, l.shape === "box" ? Math.max(...l.box) / 2 : Math.max(l.radius, l.length / 2));
+      add(i, centreOf(l), l.shape === "mesh" ? l.reach / Math.sqrt(3) : l.shape === "box" ? Math.max(...l.box) / 2 : Math.max(l.radius, l.length / 2));
     }
   });
   for (const j of model.joints) {
     add(j.body[0], j.at[0], 0);
     add(j.body[1], j.at[1], j.radius);
   }
+  for (const line of model.lines) for (const [body, ...at] of line.points) add(body, at, line.radius);
+  for (const c of model.contacts) add(c.body[1], c.at[1], c.radius[1]);
   const l = size(minus(high, low));
   return l > 0 && isFinite(l) ? l : 1;
 }

@@ -8,13 +8,17 @@ lap("model");
 const data = readData(model, $("data").textContent);
 lap("data");
 $("data").remove();
+readMeshes(model, $("meshes").textContent);
+$("meshes").remove();
+measureLooks(model);
 const still = data.frames < 2;
 const fragment = readFragment();
-const shown = {bodies: true, joints: true, axes: still, springs: true, forces: false, trails: true, ground: true,
-               names: still};
+const shown = {bodies: true, joints: true, axes: still, springs: true, lines: true, contacts: true, forces: false,
+               applied: false, trails: true, ground: true, triad: true, names: still};
 
 document.body.classList.toggle("still", still);
 document.body.classList.toggle("bare", fragment.bare === "1");
+document.body.classList.toggle("modes", model.modes.length > 0);
 $("title").textContent = model.title;
 $("description").textContent = model.description;
 $("messages").hidden = model.messages.length === 0;
@@ -47,8 +51,8 @@ function toggleTheme() {
 // ---- picture -----------------------------------------------------------------------------------
 
 const canvas = $("canvas");
-let view = null, eye = null, renderer = null, labels = [], plots = null, dirty = true;
-let picked = null, follow = -1, ours = 0, drawn = 0;
+let view = null, eye = null, renderer = null, triad = null, labels = [], plots = null, dirty = true;
+let picked = null, follow = -1, ours = 0, drawn = 0, drawCalls = 0;
 
 function touch() {
   dirty = true;
@@ -83,6 +87,7 @@ function startPicture() {
   view = makeScene(model, data, {cast: shadow, receive: shadow && !software});
   lap("scene");
   eye = makeEye(view, canvas);
+  triad = makeTriad();
   labels = makeLabels(view, $("labels"));
   if (view.first !== view.box) follow = heaviest();
   if (follow >= 0) eye.last = new THREE.Vector3().fromArray(view.pose.x, 3 * follow);
@@ -122,20 +127,21 @@ function fitPicture() {
   renderer.setSize(w, h, false);
   eye.camera.aspect = w / h;
   eye.camera.updateProjectionMatrix();
-  if (!eye.chosen) fitEye(eye, directionOf(eye, "home"), boxInSight("home"));
+  if (!eye.chosen) fitEye(eye, directionOf(eye, "home"), pointsInSight("home"));
   touch();
 }
 
 // what a standard view shows: around the body that is followed, or everything
-function boxInSight(name) {
-  if (follow < 0 || name === "fit") return view.box;
+function pointsInSight(name) {
+  if (follow < 0 || name === "fit") return view.extent.far.filter(p => p);
   const box = view.first.clone(), c = box.getCenter(new THREE.Vector3());
-  return box.translate(new THREE.Vector3().fromArray(view.pose.x, 3 * follow).sub(c));
+  return corners(box.translate(new THREE.Vector3().fromArray(view.pose.x, 3 * follow).sub(c)));
 }
 
 function applyShown() {
   for (const name in shown) if (view && view.groups[name]) view.groups[name].visible = shown[name];
   $("labels").hidden = !shown.names;
+  $("scale").hidden = !shown.triad;
   touch();
 }
 
@@ -155,12 +161,19 @@ function draw() {
   ours += performance.now() - before;
   drawn++;
   renderer.render(view.scene, eye.camera);
-  if (shown.names) placeLabels(labels, eye, $("stage").clientWidth, $("stage").clientHeight);
+  const {clientWidth: w, clientHeight: h} = $("stage");
+  drawCalls = renderer.info.render.calls;
+  if (shown.triad) {
+    drawTriad(triad, renderer, eye, w);
+    showScale($("scale"), eye, h);
+  }
+  if (shown.names) placeLabels(labels, eye, w, h);
 }
 
 // ---- time --------------------------------------------------------------------------------------
 
-const begin = data.t[0], end = data.t[data.frames - 1];
+// the frames that are played: all, or those of the chosen mode
+let begin = data.t[0], end = data.t[data.frames - 1], mode = 0;
 const SPEEDS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 1000];
 let time = begin, playing = false, last = 0, speed = SPEEDS.find(s => (end - begin) / s <= 12) || 1000;
 const ICONS = {play: "M3 1 L15 8 L3 15 Z", pause: "M3 1 H7 V15 H3 Z M10 1 H14 V15 H10 Z"};
@@ -168,9 +181,47 @@ const ICONS = {play: "M3 1 L15 8 L3 15 Z", pause: "M3 1 H7 V15 H3 Z M10 1 H14 V1
 function showTime() {
   const where = frameAt(data, time);
   $("time").value = time;
-  $("clock").textContent = time.toFixed(Math.min(6, Math.max(0, 3 - Math.floor(Math.log10(end - begin || 1))))) + " s";
+  $("clock").textContent = model.modes.length ? "" : time.toFixed(Math.min(6, Math.max(0, 3 - Math.floor(Math.log10(end - begin || 1))))) + " s";
   if (plots) plots.setTime(time, where);
   showPickedValues(where);
+}
+
+// A page of `modes`: the frames of one of them, again and again.
+function setMode(k) {
+  mode = Math.min(model.modes.length - 1, Math.max(0, k));
+  ({from: begin, to: end} = model.modes[mode]);
+  $("mode").value = mode;
+  $("time").min = begin;
+  $("time").max = end;
+  seek(begin);
+}
+
+// ---- marks on the time line: events, impacts ---------------------------------------------------
+
+// times at which the impulse of a contact jumps
+function impactMarks() {
+  const list = [], names = new Set(model.contacts.map(c => c.name.replace(/\.\d+$/, "")));
+  for (const name of names) {
+    const c = data.index.get(name + ".impulse");
+    for (let i = 1; c !== undefined && i < data.frames; i++) {
+      if (data.value(c, i) > data.value(c, i - 1)) list.push({t: data.t[i], name: "impact: " + name, impact: true});
+    }
+  }
+  return list;
+}
+
+const MARKS_MAX = 400;
+
+function fillMarks() {
+  const all = [...model.marks, ...impactMarks()].filter(m => m.t >= begin && m.t <= end).sort((a, b) => a.t - b.t);
+  const step = Math.max(1, Math.ceil(all.length / MARKS_MAX));
+  $("marks").replaceChildren(...all.filter((_, i) => i % step === 0).map(m => {
+    const b = element("button", {title: `${m.name}, t = ${shortNumber(m.t)} s`, ariaLabel: `go to ${m.name}`});
+    b.style.left = 100 * (m.t - begin) / (end - begin || 1) + "%";
+    b.classList.toggle("impact", !!m.impact);
+    b.onclick = () => { setPlaying(false); seek(m.t); };
+    return b;
+  }));
 }
 
 function seek(t) {
@@ -229,7 +280,7 @@ function frame(now) {
 
 // ---- picking -----------------------------------------------------------------------------------
 
-const LISTS = {body: "bodies", joint: "joints", force: "forces"};
+const LISTS = {body: "bodies", joint: "joints", force: "forces", line: "lines", contact: "contacts"};
 const partOf = owner => model[LISTS[owner.kind]][owner.index];
 
 function select(owner) {
@@ -246,6 +297,7 @@ function fillPicked(owner) {
   close.onclick = () => select(null);
   const nameOf = b => b < 0 ? "ground" : model.bodies[b].name;
   const line = body ? `${part.type} body, mass ${shortNumber(part.mass)}`
+    : owner.kind === "line" ? part.type
     : part.single ? `${part.type} on ${nameOf(part.body[0])}`
     : `${part.type} between ${nameOf(part.body[0])} and ${nameOf(part.body[1])}`;
   const acts = element("div", {className: "acts"});
@@ -364,19 +416,21 @@ function saveState() {
     cam: eye ? [...eye.camera.position.toArray(), ...eye.controls.target.toArray()].map(short).join(",") : "",
     follow: follow >= 0 ? model.bodies[follow].name : "-",
     pick: picked ? partOf(picked).name : "",
+    mode: model.modes.length ? mode + 1 : "",
     plots: plots.panels.map(p => p.names.join(",")).join(";"),
     span: plots.span() ? plots.span().map(short).join(",") : "",
   });
 }
 
 function loadState() {
+  if (model.modes.length) setMode(Math.round(Number(fragment.mode) || 1) - 1);
   const s = fragment, cam = numbersOf(s.cam, 6), span = numbersOf(s.span, 2);
   if (s.show !== undefined) for (const n in shown) shown[n] = s.show.split(",").includes(n);
   const lists = s.plots !== undefined ? s.plots.split(";").map(p => p.split(",")) : firstPanels(model, data);
-  for (const names of still ? [] : lists) if (names.some(n => data.index.has(n))) plots.add(names);
+  for (const names of still || model.modes.length ? [] : lists) if (names.some(n => data.index.has(n))) plots.add(names);
   if (span) plots.setSpan(span);
   if (SPEEDS.includes(Number(s.speed))) speed = Number(s.speed);
-  $("loop").checked = s.loop === "1";
+  $("loop").checked = s.loop === "1" || model.modes.length > 0;
   if (cam && eye) {
     eye.camera.position.fromArray(cam);
     eye.controls.target.fromArray(cam, 3);

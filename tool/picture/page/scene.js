@@ -1,10 +1,11 @@
 // The picture: instances of few shapes, so that the number of draw calls does not depend on the
 // number of bodies. Scene coordinates are those of space minus model.origin.
 
-function instanceSet(shape, list, material, detail) {
-  const round = detail ? 10 : 28;
+function instanceSet(shape, list, material, detail, meshes) {
+  const round = detail ? 10 : 28, own = list[0].mesh === undefined ? null : meshes[list[0].mesh];
   const geometry =
-    shape === "box" ? new THREE.BoxBufferGeometry(1, 1, 1)
+    own ? meshGeometry(own)
+    : shape === "box" ? new THREE.BoxBufferGeometry(1, 1, 1)
     : shape === "sphere" ? new THREE.SphereBufferGeometry(0.5, round, Math.ceil(round * 0.6))
     : new THREE.CylinderBufferGeometry(0.5, 0.5, 1, round).rotateX(Math.PI / 2);
   const mesh = new THREE.InstancedMesh(geometry, material, list.length);
@@ -13,18 +14,22 @@ function instanceSet(shape, list, material, detail) {
   geometry.setAttribute("color", new THREE.InstancedBufferAttribute(colour, 3));
   mesh.instanceMatrix.setUsage(THREE.DynamicDrawUsage);
   mesh.frustumCulled = false;
-  mesh.userData = {list, colour: colour.slice()};
+  mesh.userData = {list, colour: colour.slice(), low: own ? own.low : [-0.5, -0.5, -0.5], high: own ? own.high : [0.5, 0.5, 0.5]};
   return mesh;
 }
 
-function instanceSets(list, parent, shadow, many) {
-  const sets = [];
-  for (const shape of ["box", "cylinder", "sphere"]) {
-    const own = list.filter(p => p.shape === shape);
-    if (own.length === 0) continue;
+// one set for each shape, and for each file of a mesh
+function instanceSets(list, parent, shadow, many, meshes) {
+  const sets = [], groups = new Map();
+  for (const p of list) {
+    if (!groups.has(p.shape)) groups.set(p.shape, []);
+    groups.get(p.shape).push(p);
+  }
+  for (const [shape, own] of groups) {
     const material = new THREE.MeshStandardMaterial(
-      {vertexColors: THREE.VertexColors, roughness: 0.55, metalness: 0.1});
-    const mesh = instanceSet(shape, own, material, many);
+      {vertexColors: THREE.VertexColors, roughness: 0.55, metalness: 0.1,
+       side: own[0].mesh === undefined ? THREE.FrontSide : THREE.DoubleSide});
+    const mesh = instanceSet(shape, own, material, many, meshes);
     mesh.castShadow = shadow.cast;
     mesh.receiveShadow = shadow.receive;
     parent.add(mesh);
@@ -95,12 +100,6 @@ function coilGeometry(long, many) {
   return tube.scale(1, 1, 1 / long).setAttribute("normal", normal);
 }
 
-function arrowGeometry() {
-  const profile = [[0, 0], [0.5, 0], [0.5, 0.76], [1.3, 0.76], [0, 1]];
-  return new THREE.LatheBufferGeometry(profile.map(p => new THREE.Vector2(p[0], p[1])), 12)
-    .rotateX(Math.PI / 2);
-}
-
 const SPRING_RADIUS = 0.02;
 
 function lengthOf(part, pose) {
@@ -113,43 +112,6 @@ function usualLength(springs, pose) {
   return lengths[lengths.length >> 1] || 1;
 }
 
-// ---- arrows of joint forces --------------------------------------------------------------------
-
-// Joints with columns .fx .fy .fz (force of A on B, joint axes of A) or .tension: the force on B.
-function forceSources(model, data) {
-  const list = [];
-  model.joints.forEach((j, index) => {
-    const get = name => data.index.get(j.name + "." + name);
-    const f = ["fx", "fy", "fz"].map(get);
-    const tension = get("tension");
-    if (f[0] !== undefined) list.push({index, j, f: f.filter(c => c !== undefined)});
-    else if (tension !== undefined) list.push({index, j, tension});
-  });
-  let largest = 0;
-  const step = Math.max(1, Math.floor(data.frames / 500));
-  for (const s of list) {
-    for (let i = 0; i < data.frames; i += step) {
-      const v = (s.f || [s.tension]).map(c => data.value(c, i));
-      if (v.every(isFinite)) largest = Math.max(largest, Math.hypot(...v));
-    }
-  }
-  return {list, largest};
-}
-
-function forceOn(model, data, pose, where, s, from) {
-  const j = s.j, b = j.body[0] < 0 ? pose.ground : j.body[0];
-  pointOf(pose, j.body[1], j.at[1], from);
-  if (!s.f) {
-    const a = pointOf(pose, j.body[0], j.at[0], [0, 0, 0]), d = minus(a, from), l = size(d) || 1;
-    return d.map(v => v / l * valueAt(data, s.tension, where));
-  }
-  const own = [0, 0, 0], body = [0, 0, 0], E = j.axes[0], F = [0, 0, 0];
-  s.f.forEach((c, k) => { own[k] = valueAt(data, c, where); });
-  for (let i = 0; i < 3; i++) for (let k = 0; k < 3; k++) body[i] += E[3 * i + k] * own[k];
-  for (let i = 0; i < 3; i++) for (let k = 0; k < 3; k++) F[i] += pose.R[9 * b + 3 * i + k] * body[k];
-  return F;
-}
-
 // ---- the scene ---------------------------------------------------------------------------------
 
 // which way is up: against gravity, y for planar models, else z; as the number of an axis
@@ -159,42 +121,79 @@ function upAxis(model) {
   return {axis: model.bodies.every(b => b.type === "planar") ? 1 : 2, sign: 1};
 }
 
-// the boxes around the instances of a mesh
-function addInstances(box, mesh) {
-  const v = new THREE.Vector3(), a = mesh.instanceMatrix.array;
+// Around everything that is seen: a box, and in many directions the farthest point, from which a view is
+// fitted more tightly than from the corners of the box.
+const DIRECTIONS = [];
+for (let i = 0; i < 80; i++) {
+  const z = 1 - 2 * (i + 0.5) / 80, r = Math.sqrt(1 - z * z), a = i * Math.PI * (3 - Math.sqrt(5));
+  DIRECTIONS.push([r * Math.cos(a), r * Math.sin(a), z]);
+}
+
+function newExtent() {
+  return {box: new THREE.Box3(), most: new Float64Array(DIRECTIONS.length).fill(-Infinity), far: DIRECTIONS.map(() => null)};
+}
+
+function addPoint(extent, x, y, z) {
+  if (!isFinite(x + y + z)) return;
+  const {min, max} = extent.box;
+  min.set(Math.min(min.x, x), Math.min(min.y, y), Math.min(min.z, z));
+  max.set(Math.max(max.x, x), Math.max(max.y, y), Math.max(max.z, z));
+  for (let k = 0; k < DIRECTIONS.length; k++) {
+    const d = DIRECTIONS[k], s = d[0] * x + d[1] * y + d[2] * z;
+    if (s <= extent.most[k]) continue;
+    extent.most[k] = s;
+    extent.far[k] = [x, y, z];
+  }
+}
+
+// the corners of the instances of a mesh; of spheres as far as they reach
+function addInstances(extent, mesh) {
+  const a = mesh.instanceMatrix.array, {low, high, list} = mesh.userData;
   for (let o = 0; o < a.length; o += 16) {
-    for (const s of [-0.5, 0.5]) {
-      v.set(a[o + 12] + s * (Math.abs(a[o]) + Math.abs(a[o + 4]) + Math.abs(a[o + 8])),
-            a[o + 13] + s * (Math.abs(a[o + 1]) + Math.abs(a[o + 5]) + Math.abs(a[o + 9])),
-            a[o + 14] + s * (Math.abs(a[o + 2]) + Math.abs(a[o + 6]) + Math.abs(a[o + 10])));
-      box.expandByPoint(v);
+    const round = list[o / 16].shape === "sphere" ? Math.hypot(a[o], a[o + 1], a[o + 2]) / 2 : 0;
+    for (let c = 0; c < 8; c++) {
+      const x = c & 1 ? high[0] : low[0], y = c & 2 ? high[1] : low[1], z = c & 4 ? high[2] : low[2];
+      const v = i => round ? a[o + 12 + i] + (c >> 1 === i ? (c & 1 ? round : -round) : 0)
+                           : a[o + i] * x + a[o + 4 + i] * y + a[o + 8 + i] * z + a[o + 12 + i];
+      addPoint(extent, v(0), v(1), v(2));
     }
   }
 }
 
-// the box that the bodies' instances sweep, from some of the frames
-function sweptBox(model, data, sets, pose) {
-  const box = new THREE.Box3(), n = Math.min(data.frames, model.bodies.length > 300 ? 8 : 40);
+// what the bodies' instances sweep, from some of the frames
+function sweptExtent(model, data, sets, pose) {
+  const extent = newExtent(), n = Math.min(data.frames, model.bodies.length > 300 ? 8 : 40);
   for (let k = 0; k < n; k++) {
     const frame = n > 1 ? Math.round(k * (data.frames - 1) / (n - 1)) : 0;
     poseAll(model, data, {frame, part: 0}, pose);
     for (const mesh of sets) {
       placeInstances(mesh, pose);
-      addInstances(box, mesh);
+      addInstances(extent, mesh);
     }
+    addParts(extent, model, pose);
   }
-  if (box.isEmpty()) box.set(new THREE.Vector3(-1, -1, -1), new THREE.Vector3(1, 1, 1));
-  return box;
+  if (extent.box.isEmpty()) for (const s of [-1, 1]) addPoint(extent, s, s, s);
+  return extent;
+}
+
+// points of joints, springs, lines and contacts
+function addParts(extent, model, pose) {
+  const p = [0, 0, 0];
+  for (const part of [...model.joints, ...model.forces.filter(f => !f.single)].slice(0, 2000)) {
+    for (const side of [0, 1]) addPoint(extent, ...pointOf(pose, part.body[side], part.at[side], p));
+  }
+  for (const line of model.lines) for (const [body, ...at] of line.points) addPoint(extent, ...pointOf(pose, body, at, p));
 }
 
 // The box of the start if the motion leads far away from it, else all that is swept: what a person
 // wants to see first.
 function startBox(sets, pose, swept) {
-  const box = new THREE.Box3();
+  const extent = newExtent(), box = extent.box;
   for (const mesh of sets) {
     placeInstances(mesh, pose);
-    addInstances(box, mesh);
+    addInstances(extent, mesh);
   }
+  if (box.isEmpty()) return swept;
   const far = swept.getSize(new THREE.Vector3()).length() > 4 * box.getSize(new THREE.Vector3()).length();
   return far ? box.expandByScalar(0.4 * box.getSize(new THREE.Vector3()).length()) : swept;
 }
@@ -266,47 +265,68 @@ function lights(scene, box, up, planar, shadow) {
   scene.add(sun, sun.target, sky);
 }
 
+// A spring with a law that pushes or pulls at some times only acts as a contact: no coil, but a thin rod
+// while its force acts.
+function actsAsContact(part, data) {
+  const c = part.law ? data.index.get(part.name + ".force") : undefined;
+  if (c === undefined) return false;
+  for (let i = 0; i < data.frames; i++) if (data.value(c, i) === 0) return true;
+  return false;
+}
+
+// Joints that should hold their points together but do not (a model as it is described), and the longest
+// parts that are stretched between two points.
+function stretchedParts(model, data, pose, scale) {
+  const all = (list, kind) => list.map((part, index) => ({part, owner: {kind, index}}));
+  const near = ({part}) => lengthOf(part, pose) < 5 * scale;
+  const springs = all(model.forces, "force").filter(s => ["spring", "bushing"].includes(s.part.type) && near(s));
+  const joints = all(model.joints, "joint");
+  return {
+    springs: springs.filter(s => !actsAsContact(s.part, data)),
+    laws: springs.filter(s => actsAsContact(s.part, data)),
+    rods: joints.filter(s => s.part.type === "distance"),
+    gaps: joints.filter(s => HOLDING.includes(s.part.type) && s.part.type !== "distance" && lengthOf(s.part, pose) > 1e-4 * scale),
+  };
+}
+
+function contactSet(sources, parent) {
+  if (sources.length === 0) return null;
+  const list = sources.map(s => ({...s, shape: "sphere", colour: STATE_COLOURS[0]}));
+  return instanceSets(list, parent, {cast: false, receive: false}, true, [])[0];
+}
+
 function makeScene(model, data, shadow) {
   const pose = newPose(model), many = model.bodies.length > 300;
   poseAll(model, data, {frame: 0, part: 0}, pose);
-  const scale = modelScale(model, pose), scene = new THREE.Scene();
+  const scale = modelScale(model, pose), scene = new THREE.Scene(), plain = {cast: false, receive: false};
   const groups = {};
-  for (const name of ["bodies", "joints", "axes", "springs", "forces", "trails", "ground"]) {
+  for (const name of ["bodies", "joints", "axes", "springs", "lines", "forces", "applied", "contacts", "trails", "ground"]) {
     scene.add(groups[name] = new THREE.Group());
   }
-  const springs = model.forces.map((f, index) => ({part: f, owner: {kind: "force", index}}))
-    .filter(s => (s.part.type === "spring" || s.part.type === "bushing") && lengthOf(s.part, pose) < 5 * scale);
-  const coil = coilGeometry(usualLength(springs, pose) / (SPRING_RADIUS * scale), springs.length > 50);
-  const gaps = model.joints.map((j, index) => ({part: j, owner: {kind: "joint", index}}))
-    .filter(s => HOLDING.includes(s.part.type) && s.part.type !== "distance" && lengthOf(s.part, pose) > 1e-4 * scale);
+  const parts = stretchedParts(model, data, pose, scale);
+  const coil = coilGeometry(usualLength(parts.springs, pose) / (SPRING_RADIUS * scale), parts.springs.length > 50);
   const shapes = [...bodyPrimitives(model, scale), ...groundPrimitives(model, scale, true)];
-  const bodies = instanceSets(shapes, groups.bodies, shadow, many);
-  const vast = instanceSets(groundPrimitives(model, scale, false), groups.bodies, shadow, many);
-  const box = sweptBox(model, data, bodies, pose), planar = model.bodies.every(b => b.type === "planar");
-  const moving = [...bodies, ...vast, ...instanceSets(jointPrimitives(model, scale), groups.joints, {cast: false, receive: false}, many),
-                  ...instanceSets(axisPrimitives(model, scale), groups.axes, {cast: false, receive: false}, true)];
-  const rods = model.joints.map((j, index) => ({part: j, owner: {kind: "joint", index}}))
-    .filter(s => s.part.type === "distance");
-  const sources = forceSources(model, data);
-  const rod = new THREE.CylinderBufferGeometry(1, 1, 1, 10).rotateX(Math.PI / 2).translate(0, 0, 0.5);
+  const bodies = instanceSets(shapes, groups.bodies, shadow, many, model.meshes);
+  const vast = instanceSets(groundPrimitives(model, scale, false), groups.bodies, shadow, many, model.meshes);
+  const extent = sweptExtent(model, data, bodies, pose), box = extent.box, planar = model.bodies.every(b => b.type === "planar");
+  const moving = [...bodies, ...vast, ...instanceSets(jointPrimitives(model, scale), groups.joints, plain, many, []),
+                  ...instanceSets(axisPrimitives(model, scale), groups.axes, plain, true, [])];
+  const touching = contactSources(model, data), list = jointSources(model, data), applied = appliedSources(model, data);
+  const rod = new THREE.CylinderBufferGeometry(1, 1, 1, 10).rotateX(Math.PI / 2).translate(0, 0, 0.5), arrow = arrowGeometry();
   const view = {
-    model, data, pose, scene, groups, box, scale, moving, sources, up: upAxis(model), planar,
-    springs: stretchSet(coil, springs, 0x7f8ea3, groups.springs, shadow.cast),
-    rods: stretchSet(rod, rods, 0x9aa3ad, groups.joints, shadow.cast),
-    arrows: stretchSet(arrowGeometry(), sources.list, 0xd1495b, groups.forces, false),
+    model, data, pose, scene, groups, box, scale, moving, extent, up: upAxis(model), planar,
+    sources: {list, largest: largestForce([list, applied, touching], data)},
+    springs: stretchSet(coil, parts.springs, 0x7f8ea3, groups.springs, shadow.cast),
+    laws: stretchSet(rod, parts.laws, 0xd9a520, groups.springs, false),
+    rods: stretchSet(rod, parts.rods, 0x9aa3ad, groups.joints, shadow.cast),
+    lines: makeLines(model, scale, groups.lines, shadow.cast),
+    contacts: contactSet(touching, groups.contacts),
+    arrows: stretchSet(arrow, list, ARROW_COLOURS.forces, groups.forces, false),
+    appliedArrows: stretchSet(arrow, applied, ARROW_COLOURS.applied, groups.applied, false),
+    contactArrows: stretchSet(arrow, touching, ARROW_COLOURS.contacts, groups.contacts, false),
     arrowLength: 0.3, trails: new Map(),
-    gaps: stretchSet(rod, gaps, 0xe02030, groups.bodies, false),
+    gaps: stretchSet(rod, parts.gaps, 0xe02030, groups.bodies, false),
   };
-  for (let k = 0; k < data.frames; k++) {
-    const step = Math.max(1, Math.floor(data.frames / 20));
-    if (k % step) continue;
-    poseAll(model, data, {frame: k, part: 0}, pose);
-    for (const part of [...springs.map(s => s.part), ...model.joints].slice(0, 2000)) {
-      for (const side of [0, 1]) {
-        box.expandByPoint(new THREE.Vector3(...pointOf(pose, part.body[side], part.at[side], [0, 0, 0])));
-      }
-    }
-  }
   poseAll(model, data, {frame: 0, part: 0}, pose);
   view.first = startBox(bodies, pose, box);
   view.ground = groundOf(box, view.first, view.up, planar, model, shadow.cast);
@@ -315,29 +335,28 @@ function makeScene(model, data, shadow) {
   return view;
 }
 
+const STRETCHED = {springs: SPRING_RADIUS, rods: 0.006, gaps: 0.004, laws: 0.006};
+
 function placeAll(view, where) {
   const {model, data, pose, scale} = view, a = [0, 0, 0], b = [0, 0, 0];
   poseAll(model, data, where, pose);
   for (const mesh of view.moving) if (mesh.parent.visible) placeInstances(mesh, pose);
-  const radius = {springs: SPRING_RADIUS * scale, rods: 0.006 * scale, gaps: 0.004 * scale};
-  for (const name of ["springs", "rods", "gaps"]) {
+  for (const name in STRETCHED) {
     const mesh = view[name];
     if (!mesh) continue;
     mesh.userData.list.forEach(({part}, n) => {
       pointOf(pose, part.body[0], part.at[0], a);
       pointOf(pose, part.body[1], part.at[1], b);
-      stretchInstance(mesh, n, a, b, radius[name]);
+      const acts = name !== "laws" || valueAt(data, data.index.get(part.name + ".force"), where) !== 0;
+      stretchInstance(mesh, n, a, acts ? b : a, STRETCHED[name] * scale);
     });
     mesh.instanceMatrix.needsUpdate = true;
   }
-  if (view.arrows && view.groups.forces.visible) {
-    const unit = view.sources.largest > 0 ? view.arrowLength * scale / view.sources.largest : 0;
-    view.sources.list.forEach((s, n) => {
-      const F = forceOn(model, data, pose, where, s, a);
-      const long = F.every(isFinite) && size(F) * unit > 0.004 * scale;
-      stretchInstance(view.arrows, n, a, long ? plus(a, F, unit) : a, 0.009 * scale);
-    });
-    view.arrows.instanceMatrix.needsUpdate = true;
+  if (view.lines && view.groups.lines.visible) placeLines(view.lines, pose);
+  if (view.contacts && view.groups.contacts.visible) placeContacts(view.contacts, pose, data, where, scale);
+  const unit = view.sources.largest > 0 ? view.arrowLength * scale / view.sources.largest : 0;
+  for (const mesh of [view.arrows, view.appliedArrows, view.contactArrows]) {
+    if (mesh && mesh.parent.visible) placeArrows(mesh, view, where, unit);
   }
   for (const trail of view.trails.values()) trail.line.geometry.setDrawRange(0, where.frame + 1);
 }

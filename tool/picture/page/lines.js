@@ -1,0 +1,154 @@
+// Lines through points of bodies (ropes, beams, cams) as tubes, all in one mesh; points of contact.
+
+const LINE_SIDES = 6, LINE_PIECES = 6;
+const LINE_COLOURS = {rope: 0x9c7a4b, beam: 0x3b76c4, cam: 0x8458b3};
+
+// how many samples a line has, and of which of its points and how far to the next each one is
+function lineSamples(line) {
+  const n = line.points.length, pieces = line.curved ? LINE_PIECES : 1, list = [];
+  for (let k = 0; k < (line.closed ? n : n - 1); k++) {
+    for (let i = 0; i < pieces; i++) list.push([k, i / pieces]);
+  }
+  list.push(line.closed ? [0, 0] : [n - 2, 1]);
+  return list;
+}
+
+function makeLines(model, scale, parent, shadow) {
+  if (model.lines.length === 0) return null;
+  const lines = model.lines.map((line, index) => ({line, index, samples: lineSamples(line), first: 0,
+                                                   radius: line.radius || 0.004 * scale}));
+  let count = 0;
+  const index = [], faceOwner = [];
+  for (const l of lines) {
+    l.first = count;
+    for (let s = 0; s + 1 < l.samples.length; s++) {
+      for (let k = 0; k < LINE_SIDES; k++) {
+        const a = count + s * LINE_SIDES + k, b = count + s * LINE_SIDES + (k + 1) % LINE_SIDES;
+        index.push(a, b, a + LINE_SIDES, b, b + LINE_SIDES, a + LINE_SIDES);
+        faceOwner.push(l.index, l.index);
+      }
+    }
+    count += l.samples.length * LINE_SIDES;
+  }
+  const geometry = new THREE.BufferGeometry(), colour = new Float32Array(3 * count), c = new THREE.Color();
+  for (const l of lines) {
+    c.setHex(l.line.colour ?? LINE_COLOURS[l.line.type] ?? 0x7f8ea3);
+    for (let i = 0; i < l.samples.length * LINE_SIDES; i++) c.toArray(colour, 3 * (l.first + i));
+  }
+  for (const name of ["position", "normal"]) {
+    geometry.setAttribute(name, new THREE.BufferAttribute(new Float32Array(3 * count), 3).setUsage(THREE.DynamicDrawUsage));
+  }
+  geometry.setAttribute("color", new THREE.BufferAttribute(colour, 3));
+  geometry.setIndex(index);
+  const mesh = new THREE.Mesh(geometry, new THREE.MeshStandardMaterial(
+    {vertexColors: THREE.VertexColors, roughness: 0.6, metalness: 0.1, side: THREE.DoubleSide}));
+  mesh.frustumCulled = false;
+  mesh.castShadow = shadow;
+  mesh.userData = {lines, colour: colour.slice(), ownerOf: hit => ({kind: "line", index: faceOwner[hit.faceIndex]})};
+  parent.add(mesh);
+  return mesh;
+}
+
+// a point of a line between its points k and k + 1: straight, or with the x axes of both bodies as
+// tangents (Hermite's cubic)
+function linePoint(pose, line, [k, s], out) {
+  const p = line.points, a = p[k], b = p[(k + 1) % p.length], A = [0, 0, 0], B = [0, 0, 0];
+  pointOf(pose, a[0], a.slice(1), A);
+  pointOf(pose, b[0], b.slice(1), B);
+  if (!line.curved) {
+    for (let i = 0; i < 3; i++) out[i] = A[i] + s * (B[i] - A[i]);
+    return out;
+  }
+  const l = size(minus(B, A)), w = [1 - s * s * (3 - 2 * s), s * s * (3 - 2 * s), s * (1 - s) * (1 - s), s * s * (s - 1)];
+  for (let i = 0; i < 3; i++) {
+    const axis = q => pose.R[9 * (q[0] < 0 ? pose.ground : q[0]) + 3 * i];
+    out[i] = w[0] * A[i] + w[1] * B[i] + l * (w[2] * axis(a) + w[3] * axis(b));
+  }
+  return out;
+}
+
+// tubes around the lines; the directions across are carried along each line without twist
+function placeLines(mesh, pose) {
+  const position = mesh.geometry.getAttribute("position"), normal = mesh.geometry.getAttribute("normal");
+  for (const {line, samples, first, radius} of mesh.userData.lines) {
+    const points = samples.map(s => linePoint(pose, line, s, [0, 0, 0]));
+    let x = null;
+    points.forEach((at, n) => {
+      const d = minus(points[Math.min(n + 1, points.length - 1)], points[Math.max(n - 1, 0)]), l = size(d);
+      const z = l > 0 ? d.map(v => v / l) : [0, 0, 1];
+      if (x) x = plus(x, z, -(x[0] * z[0] + x[1] * z[1] + x[2] * z[2]));
+      const long = x ? size(x) : 0;
+      x = long > 1e-6 ? x.map(v => v / long) : across(z)[0];
+      const y = cross(z, x);
+      for (let k = 0; k < LINE_SIDES; k++) {
+        const a = 2 * Math.PI * k / LINE_SIDES, c = Math.cos(a), s = Math.sin(a), to = first + n * LINE_SIDES + k;
+        const e = [0, 1, 2].map(i => c * x[i] + s * y[i]);
+        normal.setXYZ(to, ...e);
+        position.setXYZ(to, at[0] + radius * e[0], at[1] + radius * e[1], at[2] + radius * e[2]);
+      }
+    });
+  }
+  position.needsUpdate = normal.needsUpdate = true;
+}
+
+// ---- contacts ----------------------------------------------------------------------------------
+
+const STATE_COLOURS = [0x98a2b3, 0xe07a1f, 0x3a9d5d]; // open, slip, stick
+
+const turned = (pose, body, v) => {
+  const b = body < 0 ? pose.ground : body;
+  return [0, 1, 2].map(i => pose.R[9 * b + 3 * i] * v[0] + pose.R[9 * b + 3 * i + 1] * v[1] + pose.R[9 * b + 3 * i + 2] * v[2]);
+};
+
+// where a contact is, and its normal from A to B (ga_drawable.h)
+function contactAt(pose, c) {
+  const centre = pointOf(pose, c.body[1], c.at[1], [0, 0, 0]);
+  let n = turned(pose, c.body[0], c.normal), l = size(n);
+  if (!(l > 0)) {
+    const d = minus(centre, pointOf(pose, c.body[0], c.at[0], [0, 0, 0]));
+    n = c.inside ? d.map(v => -v) : d;
+    l = size(n) || 1;
+  }
+  n = n.map(v => v / l);
+  let e = n;
+  if (size(c.axis) > 0) {
+    const a = turned(pose, c.body[1], c.axis), dot = n[0] * a[0] + n[1] * a[1] + n[2] * a[2];
+    e = plus(n, a, -dot);
+    const long = size(e);
+    e = long > 1e-9 ? e.map(v => v / long) : n;
+  }
+  return {at: plus(centre, e, -c.radius[1]), n};
+}
+
+// for each contact the columns that say how it is: {contact, state, force: [Fx, Fy, Fz] or n}
+function contactSources(model, data) {
+  return model.contacts.map((part, index) => {
+    const get = name => data.index.get(part.name + "." + name);
+    const f = ["Fx", "Fy", "Fz"].map(get);
+    return {part, owner: {kind: "contact", index}, state: get("state"), f: f[0] !== undefined ? f : null, n: get("n")};
+  });
+}
+
+// 0 open, 1 slip, 2 stick; -1: nothing is known
+function contactState(data, where, c) {
+  const value = k => data.value(k, where.frame);
+  if (c.state !== undefined) return Math.min(2, Math.max(0, Math.round(value(c.state))));
+  return c.n === undefined ? -1 : value(c.n) > 0 ? 2 : 0;
+}
+
+function placeContacts(mesh, pose, data, where, scale) {
+  const attribute = mesh.geometry.getAttribute("color"), colour = new THREE.Color();
+  mesh.userData.list.forEach((c, n) => {
+    const state = contactState(data, where, c), {at} = contactAt(pose, c.part), r = (state === 0 ? 0.006 : 0.011) * scale;
+    const out = mesh.instanceMatrix.array;
+    out.fill(0, 16 * n, 16 * n + 16);
+    for (let i = 0; i < 3; i++) {
+      out[16 * n + 5 * i] = 2 * r;
+      out[16 * n + 12 + i] = at[i];
+    }
+    out[16 * n + 15] = 1;
+    colour.setHex(STATE_COLOURS[Math.max(0, state)]).toArray(attribute.array, 3 * n);
+  });
+  attribute.needsUpdate = true;
+  mesh.instanceMatrix.needsUpdate = true;
+}
