@@ -76,7 +76,7 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/build/docs/ DESTINATION ${CMAKE_INSTALL_
   PATTERN "*.md5" EXCLUDE PATTERN "*.map" EXCLUDE)
 
 install(DIRECTORY models DESTINATION ${CMAKE_INSTALL_DATADIR}/genalpha FILES_MATCHING PATTERN "*.yaml"
-  PATTERN "*.urdf")
+  PATTERN "*.urdf" PATTERN "*.stl" PATTERN "*.obj")
 
 # what headers and messages refer to
 install(FILES README.md LICENSE CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from typing import Any, Callable, Mapping, Optional, Sequence
 
@@ -29,6 +30,7 @@ class Built(Source):
                  functions: Optional[Mapping[str, Callable[..., float]]] = None):
         """From a file, from a text, or from the text of what was built in code, which has a name."""
         self._describe = describe
+        self.folder = folder or os.path.dirname(path or "")  # of the files that the model names
         log: list[str] = []
         handle = ffi.new_handle(log)
         texts = [(ffi.new("char[]", encoded(k)), ffi.new("char[]", encoded(expression(v, k))))

@@ -99,7 +99,10 @@ def make_page(run: "Run", path: str) -> None:
     with tempfile.TemporaryDirectory(prefix="genalpha-") as directory:
         results = os.path.join(directory, "run.h5")
         hdf5.write(run, results, None)
-        done = subprocess.run([program, "view", results, "--out", path], capture_output=True, text=True)
+        # files that the model names, such as meshes, are found from its folder
+        folder = getattr(run.source, "folder", "") or None
+        done = subprocess.run([program, "view", results, "--out", os.path.abspath(path)], capture_output=True, text=True,
+                              cwd=folder)
     if done.returncode != 0:
         raise Error(f"genalpha view made no page: {done.stderr.strip()}")
 

@@ -465,12 +465,147 @@ def robot(b):
     b.look()
 
 
+# corners of the box of a mesh look of a body, in space
+MESH_BOX = """
+const [body] = arguments, g = genalpha, o = g.model.origin;
+for (const mesh of g.view.moving) {
+  const n = mesh.userData.list.findIndex(p => p.mesh !== undefined && (body === "ground" ? p.owner === null
+    : p.owner && g.model.bodies[p.owner.index].name === body));
+  if (n < 0) continue;
+  const m = new THREE.Matrix4().fromArray(mesh.instanceMatrix.array.slice(16 * n, 16 * n + 16));
+  const p = mesh.geometry.getAttribute("position"), real = new THREE.Box3();
+  for (let i = 0; i < p.count; i++) real.expandByPoint(new THREE.Vector3().fromBufferAttribute(p, i).applyMatrix4(m));
+  return {low: real.min.toArray().map((x, i) => x + o[i]), high: real.max.toArray().map((x, i) => x + o[i]), corners: p.count};
+}
+return null;"""
+
+
+def meshes(b):
+    """An STL and an OBJ of our own: scaled, placed, moved; picked; wide and narrow, dark and light."""
+    page = os.path.join(work, "fan.html")
+    genalpha("run", os.path.join(models, "fan.yaml"), "--t-end", "2", "--out-page", page, "--out",
+             os.path.join(work, "fan.csv"))
+    b.open(page)
+    stand = b.js(MESH_BOX, "ground")
+    check.near("the stand in metres", stand["low"] + stand["high"], [-0.12, -0.12, 0, 0.12, 0.12, 0.3], 1e-5)
+    row = table(os.path.join(work, "fan.csv"))[-1]
+    seek(b, row["t"])
+    turned = b.js(MESH_BOX, "blades")
+    middle = [(x + y) / 2 for x, y in zip(turned["low"], turned["high"])]
+    a = row["sway.angle"]
+    check.near("the blades sway with the head", middle, [0.12 * math.cos(a), 0.12 * math.sin(a), 0.34], 0.02)
+    check.ok("no errors", b.errors() == [], b.errors())
+    b.key("2", "2")
+    b.click(*b.js(PIXEL, "blades", [0, 0, 0.08]))
+    for width, height in ((390, 844), (1280, 800)):
+        for dark in (False, True):
+            b.look(width, height, dark)
+            b.open(page, "#t=1")
+            b.picture(os.path.join(work, f"fan-{width}-{'dark' if dark else 'light'}.png"))
+            if width == 390:
+                top = b.js("return document.querySelector('.plot').getBoundingClientRect()")
+                bar = b.js("return document.getElementById('bar').getBoundingClientRect().top")
+                check.ok("a phone: the first plot is above the fold", top["bottom"] <= bar, [top, bar])
+    b.look()
+
+
+def absent(b):
+    """Meshes that are not there: a sentence, and bodies drawn as if they had no look."""
+    source, page = os.path.join(work, "absent.yaml"), os.path.join(work, "absent.html")
+    with open(source, "w") as file:
+        file.write("""genalpha: 1
+ground: {look: {mesh: base.stl}}
+bodies:
+  a: {mass: 1, inertia: [0.1, 0.1, 0.1], com: [0.5, 0, 0], look: {mesh: a.stl, colour: red}}
+  b: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [1, 0, 0], look: {hide: true}}
+joints:
+  pin: {type: revolute, between: [ground, a], at: [0, 0, 0], axis: [0, 1, 0]}
+  two: {type: revolute, between: [a, b], at: [1, 0, 0], axis: [0, 1, 0]}
+""")
+    subprocess.run([tool, "view", source, "--out", page], capture_output=True)
+    b.open(page)
+    text = b.js("return document.getElementById('messages').textContent")
+    check.ok("the page says what is missing", "a.stl" in text and "no such file; a placeholder is drawn" in text, text)
+    check.ok("a rod in place of the mesh", b.js(INSTANCE, "a", "cylinder") is not None)
+    count = b.js("return genalpha.view.moving.flatMap(m => m.userData.list).filter(p => p.owner && p.owner.kind === 'body' &&"
+                 " genalpha.model.bodies[p.owner.index].name === 'b').length")
+    check.ok("nothing of the hidden body", count == 0, count)
+    b.picture(os.path.join(work, "absent.png"))
+
+
+def filled(b):
+    """The first view: the mechanism touches two opposite edges of the picture, but for a rim."""
+    for width, height in ((390, 844), (1280, 800)):
+        b.look(width, height)
+        b.open(os.path.join(work, "fan.html"))
+        reach = b.js("""const c = genalpha.eye.camera; c.updateMatrixWorld();
+          const p = genalpha.view.extent.far.filter(q => q).map(q => new THREE.Vector3(...q).project(c));
+          return [Math.max(...p.map(v => Math.abs(v.x))), Math.max(...p.map(v => Math.abs(v.y)))]""")
+        check.ok(f"filled at {width}", 0.85 < max(reach) <= 1, reach)
+    b.look()
+
+
+def moving_modes(b):
+    source, page = os.path.join(work, "modes.yaml"), os.path.join(work, "modes.html")
+    with open(source, "w") as file:
+        file.write("""genalpha: 1
+gravity: [0, -9.81, 0]
+bodies:
+  a: {kind: planar, mass: 1, inertia: 0.1, position: [0, -0.5]}
+  b: {kind: planar, mass: 1, inertia: 0.1, position: [0, -1.5]}
+joints:
+  pin: {type: revolute, between: [ground, a], at: [0, 0]}
+  two: {type: revolute, between: [a, b], at: [0, -1]}
+""")
+    genalpha("modes", source, "--out-page", page)
+    b.open(page)
+    check.ok("it plays by itself", b.wait("return genalpha.playing() && genalpha.time() > 0.1"))
+    b.js("genalpha.play(false)")
+    count = b.js("return genalpha.model.modes.length")
+    check.ok("all modes", count == 2, count)
+    turns = []
+    for k in range(count):
+        b.js("genalpha.setMode(arguments[0])", k)
+        span = b.js("return genalpha.span()")
+        seek(b, span[0])
+        first = b.js("return [...genalpha.view.pose.R]")
+        seek(b, 0.5 * (span[0] + span[1]))
+        second = b.js("return [...genalpha.view.pose.R]")
+        turns.append([math.atan2(R[9 * i + 3], R[9 * i]) for R in (first, second) for i in range(2)])
+        check.near(f"mode {k + 1}: opposite after half a period", turns[k][:2], [-x for x in turns[k][2:]], 1e-3)
+    signs = [t[0] * t[1] > 0 for t in turns]
+    check.ok("both rods with each other, then against each other", signs == [True, False], turns)
+    b.picture(os.path.join(work, "modes.png"))
+
+
+def arrows_and_marks(b, page):
+    """Applied forces as arrows, axes, scale, marks of events."""
+    b.open(page, "#t=0.4")
+    b.key("b", "b")
+    pull = b.js("""const v = genalpha.view, a = v.appliedArrows.instanceMatrix.array, u = v.arrowLength * v.scale / v.sources.largest;
+      return Math.hypot(a[8], a[9], a[10]) / u""")
+    force = b.js("const d = genalpha.data; return d.value(d.index.get('coil.force'), genalpha.frameAt(genalpha.time()).frame)")
+    check.near("arrow of the spring", [pull], [abs(force)], 1e-2 * abs(force))
+    scale = b.js("""const s = document.getElementById('scale'), e = genalpha.eye, h = document.getElementById('stage').clientHeight;
+      const v = new THREE.Vector3().setFromMatrixColumn(e.camera.matrixWorld, 0).multiplyScalar(Number(s.dataset.metres)).add(e.controls.target).project(e.camera);
+      return [s.getBoundingClientRect().width, v.x / 2 * document.getElementById('stage').clientWidth]""")
+    check.near("the bar is as long as its length at the middle", [scale[0]], [scale[1]], 2)
+    marked = os.path.join(work, "marked.html")
+    genalpha("run", os.path.join(here, "model.yaml"), "--stop-when", "ball.z < -0.3", "--out-page", marked)
+    b.open(marked)
+    t = b.js("return genalpha.model.marks.map(m => m.t)")
+    b.js("document.querySelector('#marks button').click()")
+    check.near("a click on a mark leads to its time", [b.js("return genalpha.time()")], t, 1e-9)
+
+
 def many(b):
     """Draw calls do not depend on the number of bodies."""
     calls = {}
+    with open(os.path.join(work, "wedge.obj"), "w") as file:
+        file.write("v 0 0 0\nv 0.1 0 0\nv 0 0.1 0\nv 0 0 0.1\nf 3 2 1\nf 1 2 4\nf 2 3 4\nf 3 1 4\n")
     for n in (4, 400):
         text = ("genalpha: 1\nparameters: {N: %d}\ngravity: [0, 0, -9.81]\nrepeat:\n  - {index: i, from: 1, to: N, bodies: "
-                "{\"b{i}\": {shape: {box: [0.2, 0.1, 0.05]}, mass: 1, position: [\"i - 10*floor(i/10)\", i/10, 0]}}}\n"
+                "{\"b{i}\": {shape: {box: [0.2, 0.1, 0.05]}, mass: 1, look: [{box: [0.2, 0.1, 0.05]}, {mesh: wedge.obj}], position: [\"i - 10*floor(i/10)\", i/10, 0]}}}\n"
                 "run: {h: 1e-2, t_end: 0.1}\noutput: [energy.total]\n") % n
         text = text.replace('"i - 10*floor(i/10)"', "sin(i)")
         page = os.path.join(work, f"many{n}.html")
@@ -480,7 +615,7 @@ def many(b):
         genalpha("run", source, "--view", "--out-page", page)
         b.open(page)
         seek(b, 0.05)
-        calls[n] = b.js("return genalpha.renderer.info.render.calls")
+        calls[n] = b.js("return genalpha.calls()")
     check.ok("no more draw calls for 400 bodies than for 4", calls[400] <= calls[4] < 12, calls)
 
 
@@ -507,6 +642,11 @@ def main():
         mistaken(browser)
         results(browser)
         robot(browser)
+        meshes(browser)
+        absent(browser)
+        filled(browser)
+        moving_modes(browser)
+        arrows_and_marks(browser, page)
         many(browser)
         requests = browser.js("return performance.getEntriesByType('resource').map(e => e.name)")
         check.ok("nothing was fetched", requests == [], requests)

@@ -117,7 +117,7 @@ static const arg_spec specs[] = {
      arg_read_flag, FIELD(options.keep_fixed), 0, 0},
     {"repair-inertia", NULL, "negative principal moments of inertia become 0; default: an error",
      arg_read_flag, FIELD(options.repair_inertia), 0, 0},
-    {"mesh-dir", "DIR", "where relative mesh files are (they are named, not drawn yet)",
+    {"mesh-dir", "DIR", "where relative mesh files are (default: beside the robot's file)",
      arg_read_text, FIELD(options.mesh_directory), 0, 0},
     {"package", "NAME=DIR", "where package://NAME/ is; once for each", read_package, 0, 0, 0},
     {.key = NULL}};

@@ -6,7 +6,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "commands/modes_view.h"
 #include "commands/statics.h"
+#include "picture/page.h"
 
 static const double TWO_PI = 6.283185307179586;
 
@@ -257,11 +259,28 @@ static int find_modes(const statics_settings *set, const args *a, mechanism_stat
   return TOOL_OK;
 }
 
+/* Write the page of --view; it says so unless standard output carries data. Returns the exit code. */
+static int write_page(const statics_settings *set, const args *a, const mechanism_state *p,
+                      const results *r) {
+  char name[256], path[300];
+  webpage_default_name(a->operand, sizeof name, name);
+  snprintf(path, sizeof path, "%.*s-modes.html", (int)(strlen(name) - strlen(".html")), name);
+  const char *page = set->page ? set->page : path;
+  const int code = modes_view(p, &r->modes, set->count > 0 ? set->count : 20, page);
+  if (code != ARGS_GO_ON) return code;
+  const bool data = set->json || (set->out && strcmp(set->out, "-") == 0);
+  fprintf(data ? tool_messages() : stdout, "page: %s\n", page);
+  return TOOL_OK;
+}
+
 /* The command itself (statics_command.solve): find, write and print the modes. Returns the exit
  * code. */
 static int print_modes(const statics_settings *set, const args *a, mechanism_state *p) {
   results r = {.arrays = NULL};
-  const int code = find_modes(set, a, p, &r);
+  const bool view = set->view || set->page;
+  if (view && !webpage_possible()) return TOOL_FAILED;
+  int code = find_modes(set, a, p, &r);
+  if (code == TOOL_OK && view) code = write_page(set, a, p, &r);
   free(r.arrays);
   return code;
 }

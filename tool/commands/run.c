@@ -153,9 +153,22 @@ static bool draw_plot(const simulation *s, gnuplot *plot) {
   return gnuplot_close(plot);
 }
 
+/* *marks <- the events that happened, for the time line of the page; returns how many. The caller frees
+ * them. Without memory there are none. */
+static int list_marks(const run_events *e, webpage_mark **marks) {
+  const int n = !e || !e->seen ? 0 : e->happened < EVENTS_KEPT ? (int)e->happened : EVENTS_KEPT;
+  *marks = n > 0 ? calloc((size_t)n, sizeof **marks) : NULL;
+  if (!*marks) return 0;
+  for (int i = 0; i < n; i++) {
+    (*marks)[i] = (webpage_mark){e->seen[i].t, e->event[e->seen[i].event].name};
+  }
+  return n;
+}
+
 /* Write the page of --view, from the recorded film. False after a message. */
 static bool write_page(const run_settings *set, const simulation *s) {
   char how[600];
+  webpage_mark *marks;
   const ga_options *o = s->options;
   if (s->solver->solution) {
     snprintf(how, sizeof how, "%s", ga_solution_accuracy(s->solver->solution)->text);
@@ -163,14 +176,19 @@ static bool write_page(const run_settings *set, const simulation *s) {
     snprintf(how, sizeof how, "%s, rho_inf = %.3g, h = %.4g, %ld steps", problem_method(o).text,
              ga_params_check(&o->par).rho_inf, o->h, solver_steps(s->solver));
   }
+  const int nmark = list_marks(s->events, &marks);
   const char *const about[] = {s->problem->cite, how, "genalpha " GA_VERSION, NULL};
   const webpage p = {.mechanism = s->film->mechanism,
                      .film = s->film,
                      .title = s->problem->name,
                      .description = s->problem->summary,
                      .file = file_of(s->problem),
-                     .about = about};
-  return webpage_write(&p, set->page);
+                     .about = about,
+                     .mark = marks,
+                     .nmark = nmark};
+  const bool ok = webpage_write(&p, set->page);
+  free(marks);
+  return ok;
 }
 
 /* Where the summary goes: stdout; stderr if stdout carries data or the run failed. */

@@ -7,9 +7,9 @@
 
 typedef struct statics_settings {
   problem_args problem;
-  bool json, frozen;
-  int count, few;                               /* 0: not given */
-  const char *at, *save_state, *out, *matrices; /* NULL: not given */
+  bool json, frozen, view;
+  int count, few;                                      /* 0: not given */
+  const char *at, *save_state, *out, *matrices, *page; /* NULL: not given */
 } statics_settings;
 
 /* Which command takes an option of the table. */

@@ -210,6 +210,28 @@ static ga_file *parse_stored_model(const char *path, const ga_results *results) 
   return file;
 }
 
+enum { MARKS_MAX = 1000 };
+typedef struct stored_marks {
+  webpage_mark mark[MARKS_MAX];
+  char name[MARKS_MAX][100];
+  int count;
+} stored_marks;
+
+/* Read the events that the stored statistics list, {.. "events": [{"name": "a", .. "t": 1, ..}, ..]}, as
+ * marks. Stops at what it cannot read. */
+static void read_marks(const char *statistics, stored_marks *m) {
+  const char *at = strstr(statistics, "\"events\": [");
+  m->count = 0;
+  while (at && m->count < MARKS_MAX && (at = strstr(at, "\"name\": ")) != NULL) {
+    char *name = m->name[m->count], when[1000];
+    at = read_string(at + strlen("\"name\": "), sizeof m->name[0], name);
+    if (!at || strncmp(at, ", \"when\": ", 10) != 0) return;
+    at = read_string(at + 10, sizeof when, when);
+    if (!at || strncmp(at, ", \"t\": ", 7) != 0) return;
+    m->mark[m->count++] = (webpage_mark){strtod(at + 7, NULL), name};
+  }
+}
+
 /* Write the page with the motion stored in the results. False after a message. */
 static bool show_results(const char *path, const ga_file *file, ga_results *results,
                          const char *out) {
@@ -218,6 +240,8 @@ static bool show_results(const char *path, const ga_file *file, ga_results *resu
   const bool ended = *ga_results_text(results, GA_RESULTS_STATISTICS) != '\0';
   const char *const messages[] = {
       ended ? NULL : "The run that wrote these results has not ended, or was killed.", NULL};
+  static stored_marks marks; /* large */
+  read_marks(ga_results_text(results, GA_RESULTS_STATISTICS), &marks);
   snprintf(rows, sizeof rows, "%ld rows", ga_results_rows(results));
   const char *const about[] = {path, ga_results_text(results, GA_RESULTS_MODEL_NAME), rows,
                                "genalpha " GA_VERSION, NULL};
@@ -227,7 +251,9 @@ static bool show_results(const char *path, const ga_file *file, ga_results *resu
                      .description = ga_file_description(file),
                      .file = file,
                      .messages = messages,
-                     .about = about};
+                     .about = about,
+                     .mark = marks.mark,
+                     .nmark = marks.count};
   bool ok = ga_results_rows(results) > 0;
   if (!ok) tool_error("'%s' has no rows yet", path);
   ok = ok && film_read(&frames, file, results) && webpage_write(&p, out);

@@ -108,15 +108,33 @@ static size_t hash_of(const float *x) {
   return (size_t)(h ^ h >> 29);
 }
 
-/* *index <- the vertex of this point, a new one if there is none; false after a message. */
-static bool find_vertex(reader *r, const double x[3], int *index) {
-  if (!add_vertex(r, x)) return false;
-  mesh *m = r->m;
-  const float *own = m->vertex + 3 * (size_t)(m->nvertex - 1);
-  size_t at = hash_of(own) & (r->slots - 1);
-  while (r->slot[at] && memcmp(m->vertex + 3 * (size_t)(r->slot[at] - 1), own, 12) != 0) {
+/* The slot of a point, or the free one where it belongs. */
+static size_t find_slot(const reader *r, const float *x) {
+  size_t at = hash_of(x) & (r->slots - 1);
+  while (r->slot[at] && memcmp(r->m->vertex + 3 * (size_t)(r->slot[at] - 1), x, 12) != 0) {
     at = (at + 1) & (r->slots - 1);
   }
+  return at;
+}
+
+/* Make the table twice as large once half of it is used; false after a message. */
+static bool widen_slots(reader *r) {
+  if (r->slot && (size_t)r->m->nvertex < r->slots / 2) return true;
+  free(r->slot);
+  r->slots = r->slots > 0 ? 2 * r->slots : 1024;
+  r->slot = calloc(r->slots, sizeof *r->slot);
+  if (!r->slot) return fail(r, "no memory");
+  for (int i = 0; i < r->m->nvertex; i++) {
+    r->slot[find_slot(r, r->m->vertex + 3 * (size_t)i)] = i + 1;
+  }
+  return true;
+}
+
+/* *index <- the vertex of this point, a new one if there is none; false after a message. */
+static bool find_vertex(reader *r, const double x[3], int *index) {
+  mesh *m = r->m;
+  if (!widen_slots(r) || !add_vertex(r, x)) return false;
+  const size_t at = find_slot(r, m->vertex + 3 * (size_t)(m->nvertex - 1));
   if (r->slot[at]) {
     m->nvertex--;
   } else {
@@ -124,13 +142,6 @@ static bool find_vertex(reader *r, const double x[3], int *index) {
   }
   *index = r->slot[at] - 1;
   return true;
-}
-
-/* A table of slots for n triangles at most; false after a message. */
-static bool open_slots(reader *r, size_t n) {
-  for (r->slots = 1024; r->slots < 6 * n; r->slots *= 2) continue;
-  r->slot = calloc(r->slots, sizeof *r->slot);
-  return r->slot || fail(r, "no memory");
 }
 
 /* A triangle of three points; false after a message. */
@@ -162,6 +173,7 @@ static bool next_word(reader *r, char *word) {
 
 /* Go to the next line; false at the end of the file. */
 static bool next_line(reader *r) {
+  if (r->at == r->end) return false;
   const char *at = memchr(r->at, '\n', (size_t)(r->end - r->at));
   r->at = at ? at + 1 : r->end;
   r->line++;
@@ -199,7 +211,6 @@ static bool read_stl_text(reader *r) {
   double x[3][3];
   int n = -1; /* points of the facet so far; -1: outside of one */
   bool ended = false;
-  if (!open_slots(r, MESH_TRIANGLES)) return false;
   while (any_word(r, word)) {
     ended = strcasecmp(word, "endsolid") == 0;
     if (strcasecmp(word, "facet") == 0) {
@@ -294,7 +305,6 @@ static bool read_stl_binary(reader *r) {
     return fail(r, "it has %lu triangles, a page takes %d of a mesh: make it coarser",
                 (unsigned long)n, MESH_TRIANGLES);
   }
-  if (!open_slots(r, n)) return false;
   const unsigned char *at = (const unsigned char *)r->at + 84;
   for (uint32_t k = 0; k < n; k++, at += 50) {
     double x[3][3];

@@ -3,7 +3,7 @@
 . "$(dirname "$0")/lib.sh"
 page=$(cd "$(dirname "$0")/../../.." && pwd)/docs/guide/recipes.md
 cd "$work" || exit 1
-awk '/^```(yaml|csv)/ { getline; name = $2; sub(/:$/, "", name); print > name; inside = 1; next } /^```/ { inside = 0 } inside { print > name }' "$page"
+awk '/^```(yaml|csv|obj)/ { getline; name = $2; sub(/:$/, "", name); print > name; inside = 1; next } /^```/ { inside = 0 } inside { print > name }' "$page"
 
 # near VALUE EXPECTED TOLERANCE
 near() { awk -v x="$1" -v y="$2" -v e="$3" 'BEGIN { d = x - y; exit !(d <= e && -d <= e) }'; }
@@ -28,6 +28,9 @@ done
 ok "all recipes" [ "$count" = "$(grep -c '^```yaml' "$page")" ]
 ok "at least six" [ "$count" -ge 6 ]
 
+ok "mesh" near "$(last mesh.csv edge.angle)" 3 2e-6
+tool view mesh.yaml --out mesh.html
+err_has libjs-three || ok "mesh: in the page" grep -q '"meshes":\[\[6,8\]\]' mesh.html
 ok "stop" near "$(extreme stop.csv guide.position 1)" 0.11 2e-6
 depth=$(awk 'BEGIN { printf "%.12g", exp(0.4*log(1.25/1e6)) }')
 ok "ball" near "$(extreme ball.csv ball.z -1)" "-$depth" 1e-8

@@ -26,8 +26,8 @@ echo '.dygraph {}' >"$work/js/dygraphs/dygraph.min.css"
 succeeds view "$hostile" --out "$work/page.html"
 ok 'the page is named' out_has "page: $work/page.html"
 count() { grep -c -e "$1" "$work/page.html" || true; }
-ok 'six scripts begin' [ "$(count '^<script')" -eq 6 ]
-ok 'and as many end' [ "$(grep -o '</script>' "$work/page.html" | wc -l)" -eq 6 ]
+ok 'seven scripts begin' [ "$(count '^<script')" -eq 7 ]
+ok 'and as many end' [ "$(grep -o '</script>' "$work/page.html" | wc -l)" -eq 7 ]
 ok 'the library is there, made harmless' [ "$(count 'var three = "<\\/script><\\!--"')" -eq 1 ]
 ok 'no link to its source map' [ "$(count 'sourceMappingURL')" -eq 0 ]
 ok "no address of another page" [ "$(grep -o "https\?://[a-z.0-9]*" "$work/page.html" | grep -cv www.w3.org)" -eq 0 ]
@@ -78,6 +78,39 @@ ok 'with the reason' grep -q '"messages":\[".*wrist' "$work/open.html"
 printf 'genalpha: 1\nbodies: [\n' >"$work/c.yaml"
 refused 1 'c.yaml:' view "$work/c.yaml" --out "$work/none.html"
 ok 'no page of what cannot be read' [ ! -e "$work/none.html" ]
+
+# meshes: those of the model that comes along; a file that is not there, and one that is damaged, are warnings
+succeeds view "$models/fan.yaml" --out "$work/fan.html"
+ok 'two meshes' grep -q '"meshes":\[\[[0-9]*,[0-9]*\],\[[0-9]*,[0-9]*\]\]' "$work/fan.html"
+ok 'no warning' [ ! -s "$work/err" ]
+cat >"$work/m.yaml" <<END
+genalpha: 1
+bodies:
+  a: {mass: 1, inertia: [1, 1, 1], look: {mesh: none.stl}}
+  b: {mass: 1, inertia: [1, 1, 1], look: [{mesh: cut.stl}, {mesh: other.stl, hide: true}]}
+  c: {mass: 1, inertia: [1, 1, 1], look: {mesh: no2.stl}}
+  d: {mass: 1, inertia: [1, 1, 1], look: {hide: true}}
+END
+printf 'solid\nfacet normal 0 0 1\n' >"$work/cut.stl"
+tool view "$work/m.yaml" --out "$work/m.html"
+ok 'a mesh that is not there' err_has "warning: mesh '$work/none.stl' of 'a' (and 1 more): no such file; a placeholder"
+ok 'a mesh that is cut' err_has "mesh '$work/cut.stl' of 'b': it ends in line 3 without 'endsolid': it is cut"
+ok 'nothing of the hidden one' [ "$(grep -c other.stl "$work/err")" = 0 ]
+ok 'the page says so, too' grep -q '"messages":\[".*no such file; a placeholder is drawn' "$work/m.html"
+ok 'a hidden body' grep -q '"name":"d".*"hide":true' "$work/m.html"
+
+# modes that move
+cd "$work" || exit 1
+succeeds modes "$models/pendulum.yaml" --at equilibrium --view
+ok 'its page' out_has 'page: pendulum-modes.html'
+ok 'has the mode' grep -q '"modes":\[{"from":0,"to":2,"name":"1: 0.6[0-9]* Hz' pendulum-modes.html
+tool modes "$models/pendulum.yaml" --at equilibrium --out-page m2.html --json
+ok 'a name is enough' [ -s m2.html ]
+cd "$OLDPWD" || exit 1
+
+# events on the time line
+tool run "$hostile" --stop-when 'ball.z < -0.1' --out-page "$work/e.html"
+ok 'an event' grep -q '"marks":\[{"t":0.[0-9]*,"name":' "$work/e.html"
 
 BROWSER=false
 export BROWSER
