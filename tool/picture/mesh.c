@@ -264,6 +264,24 @@ static bool read_face(reader *r) {
   return n >= 3 || fail(r, "line %ld: a face has three vertices or more", r->line);
 }
 
+/* Make equal vertices one, so that normals are smooth across the edges of faces; false after a
+ * message. */
+static bool join_vertices(reader *r) {
+  mesh *m = r->m, old = *m;
+  int *joined = malloc(((size_t)old.nvertex + 1) * sizeof *joined);
+  m->vertex = NULL;
+  m->nvertex = r->vertex_room = 0;
+  bool ok = joined || fail(r, "no memory");
+  for (int i = 0; ok && i < old.nvertex; i++) {
+    const float *x = old.vertex + 3 * (size_t)i;
+    ok = find_vertex(r, (const double[3]){x[0], x[1], x[2]}, &joined[i]);
+  }
+  for (int i = 0; ok && i < 3 * m->ntriangle; i++) m->triangle[i] = joined[m->triangle[i]];
+  free(joined);
+  free(old.vertex);
+  return ok;
+}
+
 /* Read an OBJ file; false after a message. */
 static bool read_obj(reader *r) {
   char word[WORD_MAX];
@@ -273,7 +291,7 @@ static bool read_obj(reader *r) {
     if (strcmp(word, "v") == 0 && !(read_point(r, x) && add_vertex(r, x))) return false;
     if (strcmp(word, "f") == 0 && !read_face(r)) return false;
   } while (next_line(r));
-  return true;
+  return join_vertices(r);
 }
 
 /* ---- binary ---------------------------------------------------------------------------------- */

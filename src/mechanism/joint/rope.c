@@ -202,6 +202,21 @@ static ga_status describe(ga_mechanism *m, const char *owner, const ga_rope *rop
   return status;
 }
 
+/* Add the rope to pictures: a line through its points, whose bodies are known. */
+static ga_status add_drawing(ga_mechanism *m, const char *owner, const ga_rope *rope,
+                             ga_error *err) {
+  ga_line_point points[GA_RELATION_MAX];
+  for (int i = 0; i < rope->count; i++) {
+    int body = 0;
+    const ga_status status = ga_mechanism_body_named(m, owner, rope->over[i].body, &body, err);
+    if (status != GA_OK) return status;
+    points[i].body = body - 1;
+    ga_copy3(rope->over[i].at, points[i].at);
+  }
+  const ga_line line = {.name = rope->name, .type = "rope", .count = rope->count, .point = points};
+  return ga_mechanism_add_line(m, &line, err);
+}
+
 /* Add a rope: its spans as joints, and a row or a force on their lengths. A failure leaves m as it
  * was. */
 ga_status ga_mechanism_add_rope(ga_mechanism *m, const ga_rope *rope, ga_error *err) {
@@ -226,6 +241,7 @@ ga_status ga_mechanism_add_rope(ga_mechanism *m, const ga_rope *rope, ga_error *
   ga_element el = {
       .type = elastic ? &element_elastic_rope : &element_rope, .nlam = !elastic, .data = &data};
   status = describe(m, owner, rope, &el, &data, err);
+  if (status == GA_OK) status = add_drawing(m, owner, rope, err);
   if (status == GA_OK) status = ga_mechanism_add_other(m, rope->name, &el, sizeof data, err);
   if (status != GA_OK) take_back_spans(m, joints, coordinates);
   return status;

@@ -89,6 +89,12 @@ static void good_files(void **state) {
   assert_true(m.nvertex == 5 && m.ntriangle == 6);
   assert_true(fabs(six_volumes(&m) - 2) < 1e-6); /* a third of the box above the square */
   mesh_free(&m);
+  /* equal vertices become one */
+  static const char twice[] =
+      "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 4 5 6\n";
+  assert_true(mesh_parse("a.obj", twice, strlen(twice), &m, sizeof why, why));
+  assert_true(m.nvertex == 4 && m.triangle[0] == m.triangle[3] && m.triangle[2] == m.triangle[4]);
+  mesh_free(&m);
 }
 
 static void wrong_files(void **state) {

@@ -13,6 +13,20 @@ function lineSamples(line) {
   return list;
 }
 
+// A point on a curve: the part of the curve that it runs over, fixed on A.
+function addCurves(model, data, pose) {
+  const step = Math.max(1, Math.floor(data.frames / 400)), p = [0, 0, 0];
+  for (const j of model.joints.filter(k => k.type === "point_on_curve").slice(0, 50)) {
+    const points = [], a = j.body[0] < 0 ? pose.ground : j.body[0];
+    for (let frame = 0; frame < data.frames; frame += step) {
+      poseAll(model, data, {frame, part: 0}, pose);
+      const d = minus(pointOf(pose, j.body[1], j.at[1], p), [...pose.x.slice(3 * a, 3 * a + 3)]), R = pose.R;
+      points.push([j.body[0], ...[0, 1, 2].map(i => R[9 * a + i] * d[0] + R[9 * a + 3 + i] * d[1] + R[9 * a + 6 + i] * d[2])]);
+    }
+    if (points.length > 1) model.lines.push({name: j.name, type: "cam", radius: 0, closed: false, curved: false, points});
+  }
+}
+
 function makeLines(model, scale, parent, shadow) {
   if (model.lines.length === 0) return null;
   const lines = model.lines.map((line, index) => ({line, index, samples: lineSamples(line), first: 0,

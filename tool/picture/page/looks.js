@@ -207,7 +207,9 @@ const GLYPHS = {
   parallel: [["box", 0.6, 0.6, 3], ["sphere", 1.2, 1.2, 1.2]],
   point_on_line: [["sphere", 1.6, 1.6, 1.6], ["cylinder", 0.4, 0.4, 10]],
   point_on_plane: [["sphere", 1.6, 1.6, 1.6], ["box", 6, 6, 0.2]],
+  point_on_curve: [["sphere", 1.6, 1.6, 1.6]],
   distance: [["sphere", 1.2, 1.2, 1.2]],
+  span: [],
   rolling_disk: [],
   rolling_sphere: [],
   knife_edge: [["box", 0.3, 1.2, 4]],
@@ -232,7 +234,7 @@ function jointPrimitives(model, scale) {
 
 // the axis z of every joint that has one, as a thin line through its point
 function axisPrimitives(model, scale) {
-  const none = ["spherical", "fixed", "orientation", "distance", "rolling_sphere"];
+  const none = ["spherical", "fixed", "orientation", "distance", "span", "point_on_curve", "rolling_sphere"];
   const list = [];
   model.joints.forEach((j, index) => {
     if (none.includes(j.type)) return;

@@ -127,7 +127,7 @@ function fitPicture() {
   renderer.setSize(w, h, false);
   eye.camera.aspect = w / h;
   eye.camera.updateProjectionMatrix();
-  if (!eye.chosen) fitEye(eye, directionOf(eye, "home"), pointsInSight("home"));
+  if (!eye.chosen) fitEye(eye, directionOf(eye, "home"), pointsInSight("home"), still ? 0.14 : 0.06);
   touch();
 }
 

@@ -297,6 +297,7 @@ function contactSet(sources, parent) {
 
 function makeScene(model, data, shadow) {
   const pose = newPose(model), many = model.bodies.length > 300;
+  addCurves(model, data, pose);
   poseAll(model, data, {frame: 0, part: 0}, pose);
   const scale = modelScale(model, pose), scene = new THREE.Scene(), plain = {cast: false, receive: false};
   const groups = {};
