@@ -7,6 +7,7 @@
 
 #include <genalpha/ga_accuracy.h>
 #include <genalpha/ga_base.h>
+#include <genalpha/ga_beam.h>
 #include <genalpha/ga_contact.h>
 #include <genalpha/ga_csr.h>
 #include <genalpha/ga_csv.h>

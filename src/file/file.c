@@ -6,6 +6,8 @@
 
 const ga_section ga_sections[] = {
     {"bodies", "rigid, planar and point bodies", ga_read_body, ga_body_fields, NULL, false},
+    {"beams", "flexible bodies; nodes BEAM.start, .end, .n0, .. are bodies", ga_read_beam,
+     ga_beam_fields, NULL, false},
     {"joints", "joints between bodies", ga_read_joint, ga_joint_fields, NULL, false},
     {"drives", "coordinates given as functions of time", ga_read_drive, ga_drive_fields, NULL,
      false},

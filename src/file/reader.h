@@ -183,6 +183,7 @@ bool ga_read_ground(ga_reader *r, const ga_node *node);
 bool ga_read_shape_entry(ga_reader *r, const ga_node *item, bool look, ga_shape_input *out);
 
 bool ga_read_body(ga_reader *r, const char *name, const ga_node *node);
+bool ga_read_beam(ga_reader *r, const char *name, const ga_node *node);
 bool ga_read_joint(ga_reader *r, const char *name, const ga_node *node);
 bool ga_read_drive(ga_reader *r, const char *name, const ga_node *node);
 bool ga_read_coupler(ga_reader *r, const char *name, const ga_node *node);
@@ -207,8 +208,8 @@ bool ga_read_input(ga_reader *r, const char *name, const ga_node *node);
 bool ga_read_state(ga_reader *r, const char *name, const ga_node *node);
 bool ga_read_controller(ga_reader *r, const char *name, const ga_node *node);
 extern const ga_field ga_input_fields[], ga_state_fields[], ga_controller_fields[],
-    ga_body_fields[], ga_joint_fields[], ga_drive_fields[], ga_coupler_fields[], ga_rope_fields[],
-    ga_force_fields[], ga_limit_fields[], ga_sensor_fields[];
+    ga_body_fields[], ga_beam_fields[], ga_joint_fields[], ga_drive_fields[], ga_coupler_fields[],
+    ga_rope_fields[], ga_force_fields[], ga_limit_fields[], ga_sensor_fields[];
 
 /* the status of a call of the mechanism; a failure gets the line and column of the node */
 bool ga_reader_accept(ga_reader *r, const ga_node *node, ga_status status, const ga_error *err);

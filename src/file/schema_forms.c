@@ -106,6 +106,47 @@ const ga_schema_text ga_schema_forms[] = {
      REF("number") ", \"stiffness\": " REF("number") ", \"damping\": " REF("number") "}, "
      "\"required\": [\"stiffness\"], \"additionalProperties\": false, \"anyOf\": "
      "[{\"required\": [\"lower\"]}, {\"required\": [\"upper\"]}]}"},
+    {"matrix6", LIST_OF(LIST_OF(REF("number"), 6, 6), 6, 6)},
+    {"beam_line",
+     "{\"type\": \"object\", \"properties\": {\"from\": " ROW3 ", \"to\": " ROW3 ", "
+     "\"elements\": " REF("positive") "}, \"required\": [\"from\", \"to\", \"elements\"], "
+     "\"additionalProperties\": false}"},
+    {"beam_arc",
+     "{\"type\": \"object\", \"properties\": {\"from\": " ROW3 ", \"tangent\": " ROW3 ", "
+     "\"normal\": " ROW3 ", \"radius\": " REF("positive") ", \"angle\": " REF("positive") ", "
+     "\"elements\": " REF("positive") "}, \"required\": [\"from\", \"tangent\", \"normal\", "
+     "\"radius\", \"angle\", \"elements\"], \"additionalProperties\": false}"},
+    {"beam_nodes",
+     "{\"type\": \"array\", \"minItems\": 2, \"items\": {\"type\": \"object\", \"properties\": "
+     "{\"position\": " ROW3 ", \"orientation\": " REF("orientation") "}, \"required\": "
+     "[\"position\"], \"additionalProperties\": false}}"},
+    {"beam_reference",
+     "{\"type\": \"object\", \"properties\": {\"line\": " REF("beam_line") ", \"arc\": "
+     REF("beam_arc") ", \"nodes\": " REF("beam_nodes") ", \"y_axis\": " ROW3 "}, "
+     "\"additionalProperties\": false, \"oneOf\": [{\"required\": [\"line\"]}, {\"required\": "
+     "[\"arc\"]}, {\"required\": [\"nodes\"]}]}"},
+    {"beam_section",
+     "{\"type\": \"object\", \"properties\": {\"EA\": " REF("positive") ", \"GA\": "
+     LIST_OF(REF("positive"), 2, 2) ", \"GJ\": " REF("positive") ", \"EI\": "
+     LIST_OF(REF("positive"), 2, 2) ", \"K\": " REF("matrix6") ", \"rhoA\": " REF("positive") ", "
+     "\"rhoI\": " LIST_OF(REF("positive"), 3, 3) "}, \"required\": [\"rhoA\", \"rhoI\"], "
+     "\"additionalProperties\": false, \"oneOf\": [{\"required\": [\"K\"], \"maxProperties\": 3}, "
+     "{\"required\": [\"EA\", \"GA\", \"GJ\", \"EI\"], \"maxProperties\": 6}]}"},
+    {"beam_shape",
+     "{\"type\": \"object\", \"minProperties\": 1, \"maxProperties\": 1, \"properties\": {"
+     SHAPE("circle", "\"radius\": " REF("positive"), "\"radius\"") ", "
+     SHAPE("tube", "\"outer\": " REF("positive") ", \"inner\": " REF("number"),
+           "\"outer\", \"inner\"") ", \"rectangle\": " LIST_OF(REF("positive"), 2, 2) "}, "
+     "\"additionalProperties\": false}"},
+    {"beam_material",
+     "{\"type\": \"object\", \"properties\": {\"E\": " REF("positive") ", \"nu\": " REF("number")
+     ", \"G\": " REF("positive") ", \"density\": " REF("positive") "}, \"required\": [\"E\", "
+     "\"density\"], \"additionalProperties\": false, \"oneOf\": [{\"required\": [\"nu\"]}, "
+     "{\"required\": [\"G\"]}]}"},
+    {"beam_damping",
+     "{\"oneOf\": [" REF("number") ", " LIST_OF(REF("number"), 6, 6) "]}"},
+    {"beam_velocities",
+     "{\"type\": \"array\", \"minItems\": 2, \"items\": " LIST_OF(REF("number"), 6, 6) "}"},
     {"sum",
      "{\"type\": \"object\", \"minProperties\": 1, \"propertyNames\": " REF("coordinate") ", "
      "\"additionalProperties\": {\"allOf\": [" REF("number") ", {\"not\": {\"const\": 0}}]}}"},
@@ -126,6 +167,10 @@ const ga_schema_text ga_schema_rules[] = {
      REF("vector3") ", \"position\": " REF("vector3") ", \"velocity\": " REF("vector3") ", "
      "\"inertia\": {\"type\": \"array\"}, \"orientation\": {\"type\": [\"array\", \"object\"]}, "
      "\"angular_velocity\": {\"type\": \"array\"}}}"},
+    {"beams",
+     "\"allOf\": [{\"oneOf\": [{\"required\": [\"line\"]}, {\"required\": [\"arc\"]}, "
+     "{\"required\": [\"nodes\"]}]}, {\"oneOf\": [{\"required\": [\"section\"]}, "
+     "{\"required\": [\"shape\", \"material\"]}]}]"},
     {"limits", "\"anyOf\": [{\"required\": [\"lower\"]}, {\"required\": [\"upper\"]}]"},
     {"states",
      "\"oneOf\": [{\"required\": [\"rate\"], \"properties\": {\"value\": false, \"every\": "

@@ -15,7 +15,7 @@
  *   s1 = sin t / t                 s2 = (1 - cos t) / t^2
  *   s3 = (t - sin t) / t^3         s4 = (t^2/2 - 1 + cos t) / t^4
  *   s5 = (3 s3 - s2) / (2 t^2)     s6 = (1 - t/2 cot(t/2)) / t^2
- *   s7 = 2 ds6/dx
+ *   s7 = 2 ds6/dx                  s8 = 2 ds7/dx
  * With a dash for d/dx: s2' = s4 - s3/2, s3' = -s5, s6 = -s2'/s2. */
 double ga_s1(double x);
 double ga_s2(double x);
@@ -24,6 +24,7 @@ double ga_s4(double x);
 double ga_s5(double x);
 double ga_s6(double x); /* x < 4 pi^2, where it has a pole */
 double ga_s7(double x); /* likewise */
+double ga_s8(double x); /* likewise */
 
 /* a.b */
 static inline double ga_dot3(const double *a, const double *b) {
@@ -72,6 +73,19 @@ void ga_quat_of_matrix(const double *R, double *p);
 double ga_quat_distance(const double *p, const double *q);
 /* T(w) of SO(3), into the 3 x 3 block at T whose rows are ld apart */
 void ga_so3_tangent_block(const double *w, double *T, int ld);
+
+/* How logarithms of SO(3) and SE(3) vary, see inverse_tangent.c: 3 x 3 matrices by rows. */
+typedef struct ga_log_coefficients {
+  double e, eta, zeta; /* s6, s7, s8 of |w|^2 */
+} ga_log_coefficients;
+void ga_log_coefficients_at(const double *w, ga_log_coefficients *c);
+void ga_so3_inverse_tangent(const ga_log_coefficients *c, const double *w, double *A);
+void ga_so3_inverse_tangent_slope(const ga_log_coefficients *c, const double *w, const double *u,
+                                  double *A1);
+void ga_so3_gradient_odd(const ga_log_coefficients *c, const double *w, const double *n, double *E);
+void ga_so3_gradient(const ga_log_coefficients *c, const double *w, const double *n, double *g);
+void ga_so3_curvature(const ga_log_coefficients *c, const double *w, const double *n,
+                      const double *u, double *chi);
 
 /* One factor of a product: n copies (or the dimension n of R^n), starting at q_at in a
  * configuration, at v_at in a velocity, and at t_at in the list of T blocks. */

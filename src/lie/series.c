@@ -4,7 +4,7 @@
  *   s_m = sum_k (-x)^k / (2k + m)!,  m = 1 .. 4,   x = t^2
  *   s5  = -ds3/dx = sum_k (k + 1) (-x)^k / (2k + 5)!
  *   s6  = -(ds2/dx) / s2
- *   s7  = 2 ds6/dx
+ *   s7  = 2 ds6/dx,  s8 = 2 ds7/dx
  *
  * The closed forms subtract nearly equal numbers: the terms exceed their difference by factors of
  * 6/t^2 (s3), 24/t^4 (s4), 120/t^4 (s5), 12/t^2 (s6) as t -> 0, and the relative error grows alike.
@@ -124,10 +124,11 @@ double ga_s6(double x) {
   return (1 - half / tan(half)) / x;
 }
 
-/* 2 ds6/dx = (c^2 + c + x/4 - 2)/x^2 with c = t/2 cot(t/2), x = t^2 < 4 pi^2; for tangents only.
- * Below t = 1.5, where the closed form loses digits, the series sum 2k c_k x^(k-1) of the cotangent
- * (Bernoulli numbers in 1/c_k): 16 terms are good to 2e-16. */
-double ga_s7(double x) {
+/* The series of s6 = sum c_k x^k has Bernoulli numbers in 1/c_k; beyond the table c_k = 2 zeta(2k +
+ * 2)/(2 pi)^(2k+2), with zeta nearly 1: ratios are known. Its derivatives, for tangents only, need
+ * it below t = 1.5, where their closed forms lose digits: 16 terms are good to 2e-16.
+ * sum_k 2k c_k x^(k-1) (derivative 1) or sum_k 2k (2k - 2) c_k x^(k-2) (derivative 2). */
+static double cotangent_series(int derivative, double x) {
   static const double inverse[] = {1.0 / 12,
                                    1.0 / 720,
                                    1.0 / 30240,
@@ -139,17 +140,31 @@ double ga_s7(double x) {
                                    43867.0 / 5109094217170944000.0,
                                    174611.0 / 802857662698291200000.0};
   enum { KNOWN = (int)(sizeof inverse / sizeof inverse[0]), TERMS7 = 16 };
-  if (x >= 2.25) {
-    const double half = 0.5 * sqrt(x), c = half / tan(half);
-    return (c * c + c + 0.25 * x - 2) / (x * x);
-  }
-  /* beyond the table c_k = 2 zeta(2k + 2)/(2 pi)^(2k+2), with zeta nearly 1: ratios are known */
   double last = inverse[KNOWN - 1], sum = 0, power = 1;
   const double ratio = 1 / 39.478417604357434;
-  for (int k = 1; k < TERMS7; k++) {
+  for (int k = derivative; k < TERMS7 + derivative - 1; k++) {
     if (k >= KNOWN) last *= ratio;
-    sum += 2 * k * (k < KNOWN ? inverse[k] : last) * power;
+    const double factor = derivative == 1 ? 2 * k : 2 * k * (2 * k - 2);
+    sum += factor * (k < KNOWN ? inverse[k] : last) * power;
     power *= x;
   }
   return sum;
+}
+
+static const double x_switch7 = 2.25;
+
+/* 2 ds6/dx = (c^2 + c + x/4 - 2)/x^2 with c = t/2 cot(t/2), x = t^2 < 4 pi^2; for tangents only */
+double ga_s7(double x) {
+  if (x < x_switch7) return cotangent_series(1, x);
+  const double half = 0.5 * sqrt(x), c = half / tan(half);
+  return (c * c + c + 0.25 * x - 2) / (x * x);
+}
+
+/* 2 ds7/dx = ((2c + 1)(c - c^2 - x/4) + x/2 - 4 x^2 s7)/x^3, likewise; second derivatives need it to
+ * 1e-11 only */
+double ga_s8(double x) {
+  if (x < x_switch7) return cotangent_series(2, x);
+  const double half = 0.5 * sqrt(x), c = half / tan(half);
+  const double s7 = (c * c + c + 0.25 * x - 2) / (x * x);
+  return ((2 * c + 1) * (c - c * c - 0.25 * x) + 0.5 * x - 4 * x * x * s7) / (x * x * x);
 }

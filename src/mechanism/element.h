@@ -97,6 +97,13 @@ ga_corner ga_law_next_corner(const ga_law *law, int time, double t);
 
 enum { GA_JOINT_ROWS_MAX = 6 };
 
+/* Entries of M that an element has between its bodies. */
+typedef enum ga_mass_structure {
+  GA_MASS_NONE,
+  GA_MASS_DIAGONAL, /* constant */
+  GA_MASS_FULL      /* all, depending on q */
+} ga_mass_structure;
+
 /* Nonzeros of an element: which of dx_a, dphi_a, dx_b, dphi_b its rows and forces depend on. */
 typedef struct ga_structure {
   unsigned touches[GA_JOINT_ROWS_MAX]; /* bits GA_IN_XA .. of each row, holonomic rows first */
@@ -105,6 +112,7 @@ typedef struct ga_structure {
   unsigned force;                      /* bits GA_IN_XA .. of a force; rows count by themselves */
   unsigned blocks;                     /* GA_BLOCK_BIT of the plain derivatives, of Kt and Ct */
   bool coordinate_block;               /* Kt and Ct have entries (theta_i, theta_k) */
+  ga_mass_structure mass;              /* of bodies whose kind is `spread` */
 } ga_structure;
 
 /* Points of an element for pictures and for the sizes of coordinates. */
@@ -125,6 +133,7 @@ typedef enum ga_column_order {
   GA_ORDER_DRIVES,
   GA_ORDER_COUPLERS,
   GA_ORDER_FORCES,
+  GA_ORDER_BEAMS,
   GA_ORDERS
 } ga_column_order;
 
@@ -140,6 +149,8 @@ typedef struct ga_element_type {
   /* adds to everything that pass->out asks for */
   int (*evaluate)(ga_pass *pass, const ga_element *el);
   double (*energy)(ga_pass *pass, const ga_element *el); /* potential energy; NULL: 0 */
+  /* adds its kinetic energy, momentum and angular momentum about the origin; NULL: it has no mass */
+  void (*motion)(ga_pass *pass, const ga_element *el, double *kinetic, double *p, double *L);
   /* the i-th function that the author gave, with the values of its variables, NaN where they are not
    * defined; false past the last one; NULL: none */
   bool (*function)(ga_pass *pass, const ga_element *el, int i, ga_call *call);
@@ -178,6 +189,7 @@ struct ga_element {
   int *coordinate_at; /* slots of the coordinates: ncoordinate per row, then those of Kt, by rows */
   int *K_at; /* for each velocity of A, then of B: slots of the blocks x_a, phi_a, x_b, phi_b
                 in its row of Kt; -1: none */
+  int *M_at; /* for each velocity of A, then of B: slots of A and of B in its row of M */
   const ga_reach *reach; /* what the signals of its functions depend on; NULL: no signals */
 };
 

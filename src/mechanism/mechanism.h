@@ -8,6 +8,7 @@
  *   joint/        joint_types.c: joints as tables over primitives; joint.c, rolling.c, curve.c: their
  *                 rows; coordinate.c: coordinates of joints, drives; relation.c: couplers; rope.c
  *   force/        one file for each type of force, force_types.c: their registry; law.c: functions
+ *   beam/         beams: nodes and elements
  *   evaluate/     frame_pair.c: rows and tangents between two frames; pass.c: one evaluation;
  *                 absolute.c: from space axes to the velocities of bodies; evaluate.c: the
  *                 ga_model; time_corners.c: kinks and jumps in time
@@ -51,6 +52,7 @@ typedef struct ga_angle {
 typedef enum {
   GA_NO_NAME,
   GA_NAMED_BODY,
+  GA_NAMED_BEAM, /* its nodes are bodies: BEAM.start, .end, .n0, ..; index: its first node */
   GA_NAMED_JOINT,
   GA_NAMED_OTHER, /* drives, couplers, forces */
   GA_NAMED_SENSOR,
@@ -89,6 +91,7 @@ typedef struct ga_column_block {
   int body;                  /* number of the body; -1: of an element */
   const ga_element *element; /* NULL: of a body */
   int first, extra;          /* its first usual column; its first further column, -1: none */
+  int usual;                 /* number of usual columns */
 } ga_column_block;
 
 struct ga_mechanism {
@@ -114,6 +117,7 @@ struct ga_mechanism {
   /* set by the build: */
   GA_LIST(ga_element) elements; /* joints, coordinates, others: order of evaluation and of rows */
   ga_space *space;
+  bool spread; /* elements have mass: beams */
   int nq, nv, nlam, npsi;
   ga_csr M, K, G, H; /* patterns; K is that of Kt and Ct */
   ga_model model;
@@ -442,7 +446,7 @@ ga_status ga_mechanism_claim(ga_mechanism *m, const char *what, const char *name
 /* Enters a new name into the table. index: number in the list of its kind; value: of a parameter */
 ga_status ga_mechanism_define(ga_mechanism *m, const char *name, ga_named kind, int index,
                               double value, ga_error *err);
-/* Takes back the last name that was defined. */
+/* Takes a name out of the table. */
 void ga_mechanism_undefine(ga_mechanism *m, const char *name);
 /* the symbol of this name, NULL if there is none */
 const ga_symbol *ga_mechanism_find(const ga_mechanism *m, const char *name);
@@ -493,6 +497,8 @@ ga_status ga_locate_direction(const ga_sides *sides, const char *field, const ga
  * then x is e_z cross z */
 ga_status ga_locate_axes(const ga_sides *sides, bool planar, const ga_point *axis,
                          const ga_point *x_axis, double E[2][9], ga_error *err);
+/* x = the space axis that is farthest from z */
+void ga_axis_far_from(const double *z, double *x);
 /* all n numbers are finite */
 bool ga_finite(int n, const double *x);
 

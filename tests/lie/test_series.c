@@ -161,11 +161,24 @@ static void test_s7(void **state) {
   }
 }
 
+/* s8 = 2 ds7/dx: 8 c_2 = 8/30240 at 0, and the quotient of s7; 1e-11 is enough. */
+static void test_s8(void **state) {
+  (void)state;
+  assert_true(fabs(3780 * ga_s8(0) - 1) <= 1e-15);
+  for (double t = 0.05; t < 6; t += 0.05) {
+    const double x = t * t, h = 1e-4 * (1 + x);
+    const double quotient =
+        (ga_s7(x - 2 * h) - 8 * ga_s7(x - h) + 8 * ga_s7(x + h) - ga_s7(x + 2 * h)) / (6 * h);
+    assert_true(fabs(ga_s8(x) - quotient) <= 1e-7 * ga_s8(x) + 1e-11);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_s7),         cmocka_unit_test(limits),
-      cmocka_unit_test(whole_range),     cmocka_unit_test(both_sides),
-      cmocka_unit_test(large_arguments), cmocka_unit_test(identities),
+      cmocka_unit_test(test_s8),    cmocka_unit_test(test_s7),
+      cmocka_unit_test(limits),     cmocka_unit_test(whole_range),
+      cmocka_unit_test(both_sides), cmocka_unit_test(large_arguments),
+      cmocka_unit_test(identities),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

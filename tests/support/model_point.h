@@ -15,7 +15,7 @@
 #include "base/base.h"
 #include "genalpha/ga_problem.h"
 
-enum { NMAX = 32, NSTATE = 3, NKKT = 2 * NMAX };
+enum { NMAX = 64, NSTATE = 3, NKKT = 2 * NMAX };
 
 /* a matrix with a pattern of the model, and its values as a plain array by rows */
 typedef struct full {

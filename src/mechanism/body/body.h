@@ -23,6 +23,7 @@ typedef struct ga_body_kind {
   bool fixed;        /* the ground: no unknowns */
   bool planar;       /* moves in the plane z = 0 */
   bool point;        /* has no orientation */
+  bool spread;       /* a node of a beam: its inertia belongs to elements; mass, J are nominal */
 
   int nq, nv, nx, nphi;
   int phi_at;               /* 0 x, 1 y, 2 z: the axis of its first rotational velocity */
@@ -59,9 +60,15 @@ extern const ga_body_kind ga_kind_ground;
 /* The kind of a description; a formulation of GA_FORMULATION_DEFAULT is not allowed. */
 const ga_body_kind *ga_body_kind_of(ga_body_type type, ga_formulation formulation);
 
+/* The kind of a node of a beam. */
+const ga_body_kind *ga_body_kind_of_node(ga_formulation formulation);
+
 /* A body. Number 0 of a mechanism is the ground. */
 struct ga_solid {
   const char *name;
+  const char
+      *node_name; /* of a node of a beam: "BEAM.nK", which names further columns; NULL: none */
+  bool quiet;     /* it has no usual columns */
   const ga_body_kind *kind;
   double mass, J[9], com[3]; /* J about the centre of mass, com in the body frame, body axes */
   ga_body_look look;

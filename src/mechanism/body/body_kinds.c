@@ -255,7 +255,7 @@ static void inertia_point(ga_pass *pass, const ga_solid *b) {
   if (pass->out->F) put_weight(pass, b, 3);
 }
 
-/* the ground has no unknowns */
+/* the ground has no unknowns, and a node of a beam has its inertia in elements */
 static void inertia_ground(ga_pass *pass, const ga_solid *b) {
   (void)pass, (void)b;
 }
@@ -334,6 +334,20 @@ static const ga_body_kind se3 = {.name = "rigid",
                                  .shape_names = rigid_shape,
                                  GA_COLUMNS(rigid_columns)};
 
+/* Nodes of beams: as rigid bodies, but elements have the inertia. */
+#define NODE(more)                                                                        \
+  .name = "node", .nq = 7, .nv = 6, .nx = 3, .nphi = 3, .turn_phi = true, .spread = true, \
+  .inertia = inertia_ground, .q_names = rigid_q, .shape_names = rigid_shape,              \
+  GA_COLUMNS(rigid_columns), more
+static const ga_body_kind node_se3 = {
+    NODE(.turn_x = true), .group = {&ga_group_se3, NULL},   .copies = {1, 0},
+    .frame = frame_se3,   .acceleration = acceleration_se3, .start = start_se3,
+    .v_names = se3_v};
+static const ga_body_kind node_r3so3 = {
+    NODE(.turn_x = false), .group = {&ga_group_rn, &ga_group_so3}, .copies = {3, 1},
+    .frame = frame_r3so3,  .acceleration = acceleration_r3so3,     .start = start_r3so3,
+    .v_names = rigid_v};
+
 static const ga_body_kind planar = {.name = "planar",
                                     .type = GA_BODY_PLANAR,
                                     .planar = true,
@@ -378,4 +392,9 @@ const ga_body_kind *ga_body_kind_of(ga_body_type type, ga_formulation formulatio
   if (type == GA_BODY_PLANAR) return &planar;
   if (type == GA_BODY_POINT) return &point;
   return formulation == GA_FORMULATION_SE3 ? &se3 : &r3so3;
+}
+
+/* The kind of a node; GA_FORMULATION_DEFAULT: SE(3) */
+const ga_body_kind *ga_body_kind_of_node(ga_formulation formulation) {
+  return formulation == GA_FORMULATION_R3SO3 ? &node_r3so3 : &node_se3;
 }

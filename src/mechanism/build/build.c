@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mechanism/build/layout.h"
 #include "mechanism/mechanism.h"
 #include "mechanism/signal/signal.h"
 
@@ -88,6 +89,7 @@ ga_status ga_mechanism_make_model(ga_mechanism *m, ga_error *err) {
     const ga_element *el = &m->elements.item[i];
     const bool constant = el->type->relation && ((const ga_relation *)el->data)->law.zero;
     if (el->type->rheonomic && !constant) m->model.scleronomic = false;
+    if (ga_structure_of(m, el).mass == GA_MASS_FULL) m->model.const_mass = false;
     if (el->npsi > 0 && el->reach) m->model.ops = &ga_mechanism_ops_reacting;
   }
   m->anywhere = ga_arena_doubles(&m->arena, (size_t)(m->nq > m->nv ? m->nq : m->nv) + 1);

@@ -179,12 +179,6 @@ static unsigned own_mask(const ga_body_kind *kind, unsigned touches, int axis) {
   return (touches & 1 ? x & some : 0) | (touches & 2 ? all & ~x : 0);
 }
 
-static int count_bits(unsigned mask) { /* number of bits that are 1 */
-  int n = 0;
-  for (; mask; mask &= mask - 1) n++;
-  return n;
-}
-
 /* Does the row of el depend on its own coordinate through its signals, too? */
 static bool reaches_itself(const ga_element *el) {
   for (int i = 0; el->reach && i < el->reach->count; i++) {
@@ -196,7 +190,7 @@ static bool reaches_itself(const ga_element *el) {
 /* Number of entries of a row of el; signals: of the one row of a rate. */
 static int row_entries(const ga_element *el, const ga_row_slots *slots, const ga_structure *s) {
   const int signals = el->reach ? el->reach->n - reaches_itself(el) : 0;
-  return count_bits(slots->own[0]) + count_bits(slots->own[1]) +
+  return ga_count_bits(slots->own[0]) + ga_count_bits(slots->own[1]) +
          (s->coordinates ? el->ncoordinate : 0) + signals;
 }
 
@@ -313,53 +307,7 @@ static ga_status find_row_slots(ga_mechanism *m) {
   return GA_OK;
 }
 
-/* ---- M -------------------------------------------------------------------------------------- */
-
-/* Row i of a body's mass matrix: bits of the velocities in which it has entries; 0: no inertia. */
-static unsigned mass_mask(const ga_solid *b, int i) {
-  const bool turns = i >= b->kind->nx;
-  if (!turns) return b->mass != 0 ? b->kind->M_mask[i] : 0;
-  unsigned mask = b->diagonal || b->kind->nphi == 1 ? 1u << i : b->kind->M_mask[i];
-  const int k = b->kind->phi_at + i - b->kind->nx;
-  return b->diagonal && b->J[4 * k] == 0 ? 0 : mask;
-}
-
-/* Is there an inertia on the coordinate? In a subdomain it belongs to the joint. */
-static bool has_inertia(const ga_angle *angle) {
-  return angle->inertia > 0 && angle->joint >= 0;
-}
-
-/* Set the pattern m->M and the slots b->M_at of every body in it (-1: the row is empty). */
-static ga_status find_mass_slots(ga_mechanism *m) {
-  if (!ga_layout_start_csr(&m->M, m->nv, m->nv, &m->arena)) return GA_ERR_MEM;
-  for (int i = 1; i < m->bodies.count; i++) {
-    ga_solid *b = &m->bodies.item[i];
-    for (int k = 0; k < b->kind->nv; k++) m->M.ptr[b->v_at + k + 1] = count_bits(mass_mask(b, k));
-  }
-  for (int c = 0; c < m->coordinates.count; c++) {
-    m->M.ptr[m->coordinates.item[c].v_at + 1] = has_inertia(&m->coordinates.item[c]);
-  }
-  if (!ga_layout_finish_csr(&m->M, &m->arena)) return GA_ERR_MEM;
-  for (int i = 1; i < m->bodies.count; i++) {
-    ga_solid *b = &m->bodies.item[i];
-    b->M_at = ga_arena_ints(&m->arena, (size_t)b->kind->nv);
-    if (!b->M_at) return GA_ERR_MEM;
-    for (int k = 0; k < b->kind->nv; k++) {
-      const unsigned mask = mass_mask(b, k);
-      int at = m->M.ptr[b->v_at + k];
-      b->M_at[k] = mask ? at : -1;
-      for (int j = 0; j < b->kind->nv; j++) {
-        if (mask >> j & 1) m->M.col[at++] = b->v_at + j;
-      }
-    }
-  }
-  for (int c = 0; c < m->coordinates.count; c++) {
-    ga_angle *angle = &m->coordinates.item[c];
-    angle->M_at = has_inertia(angle) ? m->M.ptr[angle->v_at] : -1;
-    if (angle->M_at >= 0) m->M.col[angle->M_at] = angle->v_at;
-  }
-  return GA_OK;
-}
+/* ---- all ------------------------------------------------------------------------------------- */
 
 /* Number unknowns and rows, then set up the patterns M, K, G, H of m and all slots; once only. */
 ga_status ga_mechanism_layout(ga_mechanism *m, ga_error *err) {
@@ -368,7 +316,7 @@ ga_status ga_mechanism_layout(ga_mechanism *m, ga_error *err) {
   if (status == GA_OK) status = number_rows(m);
   if (status == GA_OK) status = find_reaches(m, err);
   if (status == GA_OK) status = find_row_slots(m);
-  if (status == GA_OK) status = find_mass_slots(m);
+  if (status == GA_OK) status = ga_layout_masses(m, &scratch);
   if (status == GA_OK) status = ga_layout_tangents(m, &scratch);
   ga_arena_free(&scratch);
   if (status == GA_OK || status == GA_ERR_ARG) return status;

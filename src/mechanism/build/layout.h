@@ -12,6 +12,14 @@ bool ga_layout_start_csr(ga_csr *A, int nrow, int ncol, ga_arena *arena);
 bool ga_layout_finish_csr(ga_csr *A, ga_arena *arena);
 /* the nonzeros of an element by its type */
 ga_structure ga_structure_of(const ga_mechanism *m, const ga_element *el);
+/* number of bits that are 1 */
+static inline int ga_count_bits(unsigned mask) {
+  int n = 0;
+  for (; mask; mask &= mask - 1) n++;
+  return n;
+}
+/* Set the pattern m->M and the slots of bodies, coordinates and elements in it. */
+ga_status ga_layout_masses(ga_mechanism *m, ga_arena *scratch);
 /* Set the pattern m->K and the slots of all elements and bodies in it; needs m->nv, el->row. */
 ga_status ga_layout_tangents(ga_mechanism *m, ga_arena *scratch);
 

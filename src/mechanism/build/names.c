@@ -95,9 +95,19 @@ ga_status ga_mechanism_define(ga_mechanism *m, const char *name, ga_named kind, 
   return GA_OK;
 }
 
-/* Take back the last name that was defined: nothing was entered behind it. */
+/* Take a name, which is there, out of the table. Names that were moved on because its slot was taken
+ * move back. */
 void ga_mechanism_undefine(ga_mechanism *m, const char *name) {
-  *symbol_slot(m, name) = (ga_symbol){.name = NULL};
+  const unsigned mask = (unsigned)m->symbols.room - 1;
+  ga_symbol *item = m->symbols.item;
+  unsigned hole = (unsigned)(symbol_slot(m, name) - item);
+  for (unsigned i = (hole + 1) & mask; item[i].name; i = (i + 1) & mask) {
+    const unsigned wanted = ga_hash(item[i].name) & mask;
+    if (((i - wanted) & mask) < ((i - hole) & mask)) continue; /* it belongs behind the hole */
+    item[hole] = item[i];
+    hole = i;
+  }
+  item[hole] = (ga_symbol){.name = NULL};
   m->nsymbol--;
 }
 
@@ -209,6 +219,11 @@ ga_status ga_mechanism_body_named(const ga_mechanism *m, const char *owner, cons
   *index = 0;
   if (strcmp(name, "ground") == 0) return GA_OK;
   const ga_symbol *s = ga_mechanism_find(m, name);
+  if (s && s->kind == GA_NAMED_BEAM) {
+    return ga_fail(err, GA_ERR_ARG,
+                   "%s: '%s' is a beam; name one of its nodes: %s.start, %s.end, %s.n1, ..", owner,
+                   name, name, name, name);
+  }
   if (!s || s->kind != GA_NAMED_BODY)
     return fail_unknown(m, owner, "body", name, GA_NAMED_BODY, err);
   *index = s->index;

@@ -133,7 +133,7 @@ ga_status ga_locate_direction(const ga_sides *sides, const char *field, const ga
 
 /* x <- the space axis that is farthest from z: the first of x, y, z whose |cosine| with z is within
  * 1e-9 of the least. */
-static void default_x(const double *z, double *x) {
+void ga_axis_far_from(const double *z, double *x) {
   double least = fabs(z[0]);
   int k = 0;
   for (int i = 1; i < 3; i++) least = fmin(least, fabs(z[i]));
@@ -160,7 +160,7 @@ static ga_status make_axes(const ga_sides *sides, int side, const double *x, con
 }
 
 /* E[side] <- joint axes of each side as columns (x, y, z) in body axes, from the directions axis
- * (z) and x_axis. Default z: space z; default x: see default_x, and for planar joints with an axis
+ * (z) and x_axis. Default z: space z; default x: see ga_axis_far_from, and for planar joints with an axis
  * the in-plane normal of z. planar: one of the bodies is planar. */
 ga_status ga_locate_axes(const ga_sides *sides, bool planar, const ga_point *axis,
                          const ga_point *x_axis, double E[2][9], ga_error *err) {
@@ -168,7 +168,7 @@ ga_status ga_locate_axes(const ga_sides *sides, bool planar, const ga_point *axi
   ga_status status = GA_OK;
   if (axis->kind != GA_NOT_GIVEN) status = space_directions(sides, "axis", axis, z, err);
   if (status != GA_OK) return status;
-  default_x(z[0], x[0]);
+  ga_axis_far_from(z[0], x[0]);
   ga_copy3(x[0], x[1]);
   for (int side = 0; side < 2 && planar && axis->kind != GA_NOT_GIVEN; side++) {
     x[side][0] = -z[side][1], x[side][1] = z[side][0], x[side][2] = 0;

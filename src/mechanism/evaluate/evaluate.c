@@ -22,8 +22,9 @@ int ga_mechanism_evaluate(const ga_mechanism *m, double t, const double *q, cons
   if (out->gt) memset(out->gt, 0, (size_t)m->nlam * sizeof(double));
   if (out->R) memset(out->R, 0, (size_t)m->nv * sizeof(double));
   m->carrier->inertia(&pass);
-  /* M alone: no element adds to it */
-  const bool all = out->F || pass.tangents || pass.holonomic || pass.nonholonomic;
+  /* M alone: only elements with mass add to it */
+  const bool all =
+      (out->M && m->spread) || out->F || pass.tangents || pass.holonomic || pass.nonholonomic;
   for (int i = 0; all && i < m->elements.count && code == 0; i++) {
     const ga_element *el = &m->elements.item[i];
     code = el->type->evaluate(&pass, el);
@@ -64,6 +65,7 @@ static int model_energy(void *user, double t, const double *q, const double *v, 
   for (int i = 1; i < m->bodies.count; i++) {
     const ga_solid *b = &m->bodies.item[i];
     ga_frame f;
+    if (b->kind->spread) continue;
     ga_pass_frame(&pass, i, &f);
     body_energy(m, b, &f, kin, pot);
   }
@@ -73,7 +75,9 @@ static int model_energy(void *user, double t, const double *q, const double *v, 
   }
   for (int i = 0; i < m->elements.count; i++) {
     const ga_element *el = &m->elements.item[i];
+    double p[3] = {0}, L[3] = {0}; /* not wanted */
     if (el->type->energy) *pot += el->type->energy(&pass, el);
+    if (el->type->motion) el->type->motion(&pass, el, kin, p, L);
   }
   ga_pass_end(&pass);
   return 0;

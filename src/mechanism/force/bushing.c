@@ -8,9 +8,8 @@
  *   plain tangent  D^T (K D + C E) + w.(dD),   E the plain derivative of delta' = D (x', omega),
  *   by velocities  D^T C D
  *
- * With A(rho) y = y + rho x y/2 + e rho x (rho x y), e = s6(|rho|^2), a(n) = A^T n, and
- *   g(n) = da/drho = n~/2 + e (rho n^T + (rho.n) I - 2 n rho^T) + eta (rho x (rho x n)) rho^T,
- *   eta = 2 de/dx: the derivative of A(rho) y is -g(y) at -rho. */
+ * With g(n) = d(A^T n)/drho (src/lie/inverse_tangent.c) the derivative of A(rho) y is -g(y) at
+ * -rho. */
 #include <string.h>
 
 #include "mechanism/force/force.h"
@@ -21,25 +20,10 @@ typedef struct bushing_data {
   bool damped;         /* C is not zero */
 } bushing_data;
 
-/* g(n) = d(A^T n)/drho at rho, 3 x 3 by rows; the formula is at the head of the file */
-static void derivative_of_AT(const double *rho, const double *n, double *g) {
-  const double x = ga_dot3(rho, rho), e = ga_s6(x), eta = ga_s7(x), rn = ga_dot3(rho, n);
-  double y[3], z[3];
-  ga_cross3(rho, n, y);
-  ga_cross3(rho, y, z);
-  ga_skew3(n, g);
-  for (int i = 0; i < 3; i++) {
-    for (int j = 0; j < 3; j++) {
-      g[3 * i + j] =
-          0.5 * g[3 * i + j] + e * (rho[i] * n[j] - 2 * n[i] * rho[j]) + eta * z[i] * rho[j];
-    }
-    g[4 * i] += e * rn;
-  }
-}
-
 /* a bushing at a state; the letters are those of the head of this file */
 typedef struct {
   ga_pair pair;
+  ga_log_coefficients log;
   double rho[3], A[9]; /* A(rho) */
   double AU[9];        /* A U_b^T */
   double D[6][GA_PAIR], E[6][GA_PAIR];
@@ -51,15 +35,14 @@ typedef struct {
  * become zero. False if the sides are turned by more than 0.95 pi, because rho jumps at pi: then
  * only rho is set. */
 static bool rotation_rows(bushing *b) {
-  double Q[9], p[4], S[9], SS[9], Ut[9];
+  double Q[9], p[4], Ut[9];
   ga_product_t3(b->pair.Ua, b->pair.Ub, Q);
   ga_quat_of_matrix(Q, p);
   ga_quat_log(p, b->rho);
-  const double x = ga_dot3(b->rho, b->rho), e = ga_s6(x);
+  const double x = ga_dot3(b->rho, b->rho);
   if (!(x < 0.95 * 0.95 * 9.8696044010893586)) return false; /* (0.95 pi)^2 */
-  ga_skew3(b->rho, S);
-  ga_skew_skew3(b->rho, b->rho, SS);
-  for (int i = 0; i < 9; i++) b->A[i] = (i % 4 == 0) + 0.5 * S[i] + e * SS[i];
+  ga_log_coefficients_at(b->rho, &b->log);
+  ga_so3_inverse_tangent(&b->log, b->rho, b->A);
   for (int i = 0; i < 3; i++) ga_column3(b->pair.Ub, i, Ut + 3 * i);
   ga_product3(b->A, Ut, b->AU);
   memset(b->D, 0, sizeof b->D);
@@ -80,7 +63,7 @@ static void rotation_curvature(bushing *b) {
   double y[3], minus[3], g[9], X[9], S[9];
   ga_times_t3(b->pair.Ub, b->turning, y);
   for (int i = 0; i < 3; i++) minus[i] = -b->rho[i];
-  derivative_of_AT(minus, y, g);
+  ga_so3_gradient(&b->log, minus, y, g);
   ga_product3(g, b->AU, X);
   memset(b->E, 0, sizeof b->E);
   for (int i = 0; i < 3; i++) {
@@ -163,7 +146,7 @@ static void add_geometric_stiffness(const bushing *b, ga_tangent *t) {
   ga_tangent_plane(&b->pair, a, t);
   memcpy(t->f, f, sizeof f); /* counted already */
   ga_times_t3(b->AU, b->w + 3, mu);
-  derivative_of_AT(b->rho, b->w + 3, n);
+  ga_so3_gradient(&b->log, b->rho, b->w + 3, n);
   ga_product3(b->pair.Ub, n, X);
   ga_product3(X, b->AU, Y);
   ga_add_block(t->A, GA_PB, GA_PB, 1, Y);

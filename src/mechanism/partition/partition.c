@@ -260,6 +260,11 @@ ga_status ga_partition_new(const ga_mechanism *m, int subdomains, ga_partition_m
         "and inputs need one process",
         alone->type->what, alone->name);
   }
+  if (m->spread && subdomains > 1) {
+    return ga_fail(err, GA_ERR_ARG,
+                   "a mechanism with beams cannot be divided: the mass of a beam element spans two "
+                   "nodes; run it in one process");
+  }
   if (subdomains < 1)
     return ga_fail(err, GA_ERR_ARG, "%d subdomains: at least one is needed", subdomains);
   if (subdomains > bodies) {

@@ -25,7 +25,10 @@ enum { NWHOLE = (int)(sizeof whole_columns / sizeof whole_columns[0]), VALUES_MA
 /* Number of all columns, usual and further ones. */
 static int count_columns(const ga_mechanism *m) {
   int n = 1 + NWHOLE;
-  for (int i = 1; i < m->bodies.count; i++) n += m->bodies.item[i].kind->ncolumn;
+  for (int i = 1; i < m->bodies.count; i++) {
+    const ga_solid *b = &m->bodies.item[i];
+    n += ((b->quiet ? 0 : 1) + (b->node_name ? 1 : 0)) * b->kind->ncolumn;
+  }
   for (int i = 0; i < m->elements.count; i++) {
     n += m->elements.item[i].type->ncolumn + m->elements.item[i].type->nextra;
   }
@@ -45,12 +48,13 @@ static bool add_names(ga_mechanism *m, const char *owner, const ga_column *colum
 }
 
 /* Append the usual columns of one body (its number, el NULL) or element (body -1): a block to
- * m->blocks, n names to m->columns. n = 0 adds nothing. False: no memory. */
+ * m->blocks, n names to m->columns. n = 0 without further columns adds nothing. False: no memory. */
 static bool add_block(ga_mechanism *m, int body, const ga_element *el, const char *owner,
                       const ga_column *columns, int n) {
-  if (n == 0 && !(el && el->type->nextra)) return true;
+  const bool more = el ? el->type->nextra > 0 : m->bodies.item[body].node_name != NULL;
+  if (n == 0 && !more) return true;
   if (!GA_GROW(m->blocks)) return false;
-  m->blocks.item[m->blocks.count++] = (ga_column_block){body, el, m->ncolumn, -1};
+  m->blocks.item[m->blocks.count++] = (ga_column_block){body, el, m->ncolumn, -1, n};
   return add_names(m, owner, columns, n);
 }
 
@@ -62,7 +66,7 @@ static bool name_usual_columns(ga_mechanism *m) {
   bool ok = true;
   for (int i = 1; ok && i < m->bodies.count; i++) {
     const ga_solid *b = &m->bodies.item[i];
-    ok = add_block(m, i, NULL, b->name, b->kind->columns, b->kind->ncolumn);
+    ok = add_block(m, i, NULL, b->name, b->kind->columns, b->quiet ? 0 : b->kind->ncolumn);
   }
   for (int order = 0; order < GA_ORDERS; order++) {
     for (int i = 0; ok && i < m->elements.count; i++) {
@@ -96,7 +100,8 @@ static bool hash_columns(ga_mechanism *m) {
   return true;
 }
 
-/* Name all columns of m: the usual ones, then the further columns of elements, known by name only;
+/* Name all columns of m: the usual ones, then the further columns of elements and of nodes of beams
+ * (BEAM.nK.x, ..), known by name only;
  * sets columns, ncolumn, ndefault, blocks and the hash table. Once, after the layout; fails only
  * without memory. */
 ga_status ga_mechanism_name_columns(ga_mechanism *m, ga_error *err) {
@@ -105,9 +110,11 @@ ga_status ga_mechanism_name_columns(ga_mechanism *m, ga_error *err) {
   for (int i = 0; ok && i < m->blocks.count; i++) {
     ga_column_block *block = &m->blocks.item[i];
     const ga_element *el = block->element;
-    if (!el || el->type->nextra == 0) continue;
+    const ga_solid *b = el ? NULL : &m->bodies.item[block->body];
+    if (el ? el->type->nextra == 0 : !b->node_name) continue;
     block->extra = m->ncolumn;
-    ok = add_names(m, el->name, el->type->columns + el->type->ncolumn, el->type->nextra);
+    ok = el ? add_names(m, el->name, el->type->columns + el->type->ncolumn, el->type->nextra)
+            : add_names(m, b->node_name, b->kind->columns, b->kind->ncolumn);
   }
   if (ok && hash_columns(m)) return GA_OK;
   return ga_fail(err, GA_ERR_MEM, "no memory for the names of columns");
@@ -182,14 +189,16 @@ void ga_body_columns(ga_pass *pass, const ga_state *state, const ga_solid *b, do
 }
 
 /* p, L <- linear momentum, sum of m x', and angular momentum, sum of x cross m x' + R J Omega
- * (about the origin of space), of all bodies. */
+ * (about the origin of space), of all bodies and elements. */
 static void sum_momenta(ga_pass *pass, double *p, double *L) {
+  double kinetic = 0; /* not wanted */
   ga_zero3(p);
   ga_zero3(L);
   for (int i = 1; i < pass->m->bodies.count; i++) {
     const ga_solid *b = &pass->m->bodies.item[i];
     double Omega[3], JOmega[3], spin[3];
     ga_frame f;
+    if (b->kind->spread) continue;
     ga_pass_frame(pass, i, &f);
     ga_plus3(p, b->mass, f.xd, p);
     ga_add_cross3(b->mass, f.x, f.xd, L);
@@ -197,6 +206,10 @@ static void sum_momenta(ga_pass *pass, double *p, double *L) {
     ga_times3(b->J, Omega, JOmega);
     ga_times3(f.R, JOmega, spin);
     ga_plus3(L, 1, spin, L);
+  }
+  for (int i = 0; i < pass->m->elements.count && pass->m->spread; i++) {
+    const ga_element *el = &pass->m->elements.item[i];
+    if (el->type->motion) el->type->motion(pass, el, &kinetic, p, L);
   }
 }
 
@@ -220,7 +233,11 @@ ga_status ga_mechanism_outputs(const ga_mechanism *m, const ga_state *state, dou
     const ga_column_block *block = &m->blocks.item[i];
     double own[VALUES_MAX]; /* usual columns, then further ones */
     if (!block->element) {
-      ga_body_columns(&pass, state, &m->bodies.item[block->body], values + block->first);
+      const ga_solid *b = &m->bodies.item[block->body];
+      const size_t size = (size_t)b->kind->ncolumn * sizeof *own;
+      ga_body_columns(&pass, state, b, own);
+      if (block->usual) memcpy(values + block->first, own, size);
+      if (block->extra >= 0) memcpy(values + block->extra, own, size);
       continue;
     }
     const ga_element_type *type = block->element->type;
@@ -275,6 +292,7 @@ double ga_mechanism_output(const ga_mechanism *m, const ga_state *state, int col
     at = column - block->first;
     if (!block->element) {
       ga_body_columns(&pass, state, &m->bodies.item[block->body], values);
+      if (column >= m->ndefault) at = column - block->extra;
     } else {
       const ga_element_type *type = block->element->type;
       type->output(&pass, state, block->element, values);

@@ -40,7 +40,10 @@ const char *ga_mechanism_column_unit(const ga_mechanism *m, int i) {
   if (whole) return whole->unit;
   const ga_column_block *block = find_block(m, i);
   const ga_element *el = block->element;
-  if (!el) return m->bodies.item[block->body].kind->columns[i - block->first].unit;
+  if (!el) {
+    const int k = i < m->ndefault ? i - block->first : i - block->extra;
+    return m->bodies.item[block->body].kind->columns[k].unit;
+  }
   const int k = i < m->ndefault ? i - block->first : i - block->extra + el->type->ncolumn;
   const ga_column *column = &el->type->columns[k];
   return column->angle_unit && acts_on_angle(m, el) ? column->angle_unit : column->unit;

@@ -14,7 +14,7 @@ typedef struct {
   const char *end;         /* ".x", "_rate", "" */
 } reference;
 
-/* Find the owner of a name: all before the first '.', the whole, or all before "_rate". */
+/* Find the owner of a name: all before the first '.' (of a node of a beam: before the second one), the whole, or all before "_rate". */
 static reference find_owner(const ga_mechanism *m, const char *name) {
   char word[WORD];
   const char *dot = strchr(name, '.');
@@ -22,6 +22,11 @@ static reference find_owner(const ga_mechanism *m, const char *name) {
   if (n >= sizeof word) return (reference){NULL, ""};
   snprintf(word, sizeof word, "%.*s", (int)n, name);
   const ga_symbol *s = ga_mechanism_find(m, word);
+  const char *second = s && s->kind == GA_NAMED_BEAM && dot ? strchr(dot + 1, '.') : NULL;
+  if (second && (size_t)(second - name) < sizeof word) { /* a node: BEAM.NODE.x */
+    snprintf(word, sizeof word, "%.*s", (int)(second - name), name);
+    return (reference){ga_mechanism_find(m, word), second};
+  }
   if (s || dot) return (reference){s, name + n};
   static const char rate[] = "_rate";
   const size_t cut = n > strlen(rate) ? n - strlen(rate) : 0;
