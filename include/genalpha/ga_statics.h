@@ -62,7 +62,18 @@ typedef struct ga_equilibrium {
   int worst;         /* the velocity on which it acts */
   int iterations;    /* damped Newton steps */
   int relaxations;   /* steps of dynamic relaxation */
+  /* Of mechanisms with beams (ga_mechanism_equilibrium) with at most 1500 velocities, else -1: how
+   * many eigenvalues of the symmetric part of the tangent on the constraints are negative. It is
+   * stable if none is. */
+  int negative;
 } ga_equilibrium;
+
+/* *negative <- how many eigenvalues of the symmetric part of N^T K N are below zero, where the columns
+ * of N span the motions that the constraints allow, at rest at (t, q) with the reactions lam, psi: 0 is
+ * stable; where a load makes one more negative, the structure buckles. Dense matrices. */
+GA_API ga_status ga_tangent_negatives(const ga_model *model, double t, const double *q,
+                                      const double *lam, const double *psi, int *negative,
+                                      ga_error *err);
 
 /* A configuration where the model stays at rest at time t: g = 0, F(t, q, 0) = G^T lam + H^T psi.
  * It is sought downhill from q, which need not satisfy the constraints, so that a stable one is

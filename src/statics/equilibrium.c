@@ -15,7 +15,11 @@
  *
  * For tau -> infinity this is Newton's method, for small tau a step along the forces. The linear
  * model predicts the unbalanced force W w/tau after the step. tau grows if the prediction was good
- * and is reduced if not. A step against the forces is not taken: it would lead to a saddle. */
+ * and is reduced if not. A step against the forces is not taken: it would lead to a saddle.
+ *
+ * Where some forces are much stiffer than others, as the stretching of a thin beam beside its bending,
+ * small unbalanced forces may leave a large error of the configuration. So the end is Newton's method
+ * without W/tau, as long as it reduces the unbalanced forces. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -35,9 +39,9 @@ typedef struct seeking {
   ga_equilibrium *e;
   double t, tau, tau_most; /* time; pseudo-time step (see the head of this file), its bound */
   double stiff; /* largest K_ii/W_i: the inverse of a tau at which K and W/tau are alike */
-  /* configuration and trial, zero velocities, rows, forces, unbalanced forces and those of the
+  /* configuration, trial, the best one, zero velocities, rows, forces, unbalanced forces and those of the
    * trial, multipliers, step, units */
-  double *q, *q_try, *v0, *g, *F, *rest, *rest_try, *lam, *psi, *w, *unit;
+  double *q, *q_try, *q_best, *v0, *g, *F, *rest, *rest_try, *lam, *psi, *w, *unit;
   double norm;   /* size of the unbalanced forces, in the norm of W^-1 */
   double acting; /* size of the acting forces, in the same norm */
 } seeking;
@@ -56,6 +60,7 @@ static ga_status open_seeking(seeking *p, const ga_model *model, double t, const
   p->t = t;
   p->q = ga_arena_doubles(&s->arena, nq);
   p->q_try = ga_arena_doubles(&s->arena, nq);
+  p->q_best = ga_arena_doubles(&s->arena, nq);
   for (int i = 0; i < 6; i++) *arrays[i] = ga_arena_doubles(&s->arena, nv);
   p->g = ga_arena_doubles(&s->arena, (size_t)s->nlam + (size_t)s->npsi);
   p->lam = ga_arena_doubles(&s->arena, (size_t)s->nlam);
@@ -266,6 +271,59 @@ static ga_status follow_flow(seeking *p, int steps, bool *found) {
   return status;
 }
 
+enum { POLISH_STEPS = 30 }; /* most of the last Newton steps */
+
+/* p->w <- a Newton step without W/tau. *largest: the largest |w_i| in units. */
+static ga_status newton_direction(seeking *p, double *largest) {
+  ga_static_system *s = &p->s;
+  p->tau = p->tau_most;
+  memset(s->rhs, 0, (size_t)s->n * sizeof(double));
+  memcpy(s->rhs, p->F, (size_t)s->nv * sizeof(double));
+  const double e = 1e-11 / (1 / p->tau + p->stiff);
+  ga_status status =
+      ga_static_system_factor(s, &(ga_static_system_weights){.w = 1 / p->tau, .k = 1, .e = e});
+  if (status == GA_OK) status = ga_static_system_solve(s, 0);
+  *largest = INFINITY;
+  if (status != GA_OK) return status;
+  *largest = 0;
+  memcpy(p->w, s->rhs, (size_t)s->nv * sizeof(double));
+  for (int i = 0; i < s->nv; i++) *largest = fmax(*largest, fabs(p->w[i]) / p->unit[i]);
+  return GA_OK;
+}
+
+/* Newton steps from the equilibrium that was found, until they do not become shorter. A step along soft
+ * directions may load stiff ones for a while, so the forces may grow on the way; the configuration
+ * with the smallest unbalanced forces is the result. Failures end it: q is good already. */
+static ga_status polish(seeking *p) {
+  ga_static_system *s = &p->s;
+  const size_t size = (size_t)s->eval.nq * sizeof(double);
+  double last = INFINITY, best = p->norm, largest;
+  ga_status status = GA_OK;
+  memcpy(p->q_best, p->q, size);
+  for (int k = 0; k < POLISH_STEPS && status == GA_OK; k++) {
+    status = newton_direction(p, &largest);
+    if (status != GA_OK || !(largest <= BOUND) || (k > 2 && largest > 0.5 * last)) break;
+    last = largest;
+    status = move_along(p);
+    if (status == GA_OK) status = balance_forces(p, p->q_try, p->rest);
+    if (status != GA_OK) break;
+    memcpy(p->q, p->q_try, size);
+    status = evaluate_tangents(p);
+    if (status == GA_OK) measure_forces(p);
+    p->e->iterations++;
+    if (status != GA_OK || !(p->norm < best)) continue;
+    best = p->norm;
+    memcpy(p->q_best, p->q, size);
+  }
+  if (status < 0 && status != GA_ERR_INITIAL) return status;
+  ga_error_clear(s->eval.err);
+  memcpy(p->q, p->q_best, size);
+  status = balance_forces(p, p->q, p->rest);
+  if (status == GA_OK) status = evaluate_tangents(p);
+  if (status == GA_OK) measure_forces(p);
+  return status;
+}
+
 /* ---- the whole ------------------------------------------------------------------------------ */
 
 /* sets the error to GA_ERR_INITIAL, which is returned, with the name of the velocity on which the
@@ -300,7 +358,7 @@ static ga_status seek_equilibrium(seeking *p) {
     if (status < 0) return status;
   }
   if (found) ga_error_clear(s->eval.err);
-  if (found) return GA_OK;
+  if (found) return polish(p);
   /* a model that cannot be evaluated where the forces lead says so itself */
   if (status == GA_OK) return report_not_found(p);
   ga_error_prefix(s->eval.err, "no equilibrium was found, on the way");

@@ -15,12 +15,14 @@ typedef struct stability {
   double slowest;  /* angular frequency of the slowest vibration, rad/s */
   double damping;  /* its damping ratio */
   double grows;    /* largest growth rate, 1/s; 0 if nothing grows */
+  int negative;    /* negative eigenvalues of the tangent of a mechanism with beams */
 } stability;
 
 /* Stability of the equilibrium at which p stands, from the eigenvalues re + i im of its modes, the
  * slowest first: unstable if one has re > 0. Beyond 1000 velocities only the 3 slowest modes are
- * computed. If they cannot be computed, `known` is false; there is no message. */
-static stability find_stability(const mechanism_state *p) {
+ * computed. If they cannot be computed, `known` is false; there is no message. With beams the
+ * tangent decides: negative eigenvalues of its symmetric part; -1: modes decide. */
+static stability find_stability(const mechanism_state *p, int negative) {
   enum { ALL_MOST = 1000, FEW = 3 };
   stability s = {.few = p->nv > ALL_MOST};
   const int room = s.few ? FEW : 2 * p->nv;
@@ -29,9 +31,10 @@ static stability find_stability(const mechanism_state *p) {
   /* frozen: drives may move the mechanism, but stability is that of the drives at rest */
   const bool found =
       re && im && ga_mechanism_modes(p->mechanism, p->t, p->q, p->v, true, &modes, NULL) == GA_OK;
-  s.unstable = found && modes.unstable;
+  s.unstable = negative < 0 ? found && modes.unstable : negative > 0;
   /* a few modes that decay do not prove stability, one that grows disproves it */
-  s.known = found && (!s.few || s.unstable);
+  s.known = negative >= 0 || (found && (!s.few || s.unstable));
+  s.negative = negative > 0 ? negative : 0;
   for (int i = 0; found && i < modes.count; i++) {
     const double w = hypot(re[i], im[i]);
     if (re[i] > s.grows) s.grows = re[i];
@@ -46,7 +49,7 @@ static stability find_stability(const mechanism_state *p) {
 
 /* Print stability in a sentence. s->slowest is in rad/s, s->grows in 1/s. */
 static void print_stability(const stability *s) {
-  if (s->few && !s->unstable) {
+  if (!s->known && s->few) {
     if (s->count > 0)
       printf("  its slowest vibration has %.6g Hz;", s->slowest / 6.283185307179586);
     printf("%s it is too large to look at all of them, and to tell whether it is stable\n",
@@ -54,7 +57,10 @@ static void print_stability(const stability *s) {
     return;
   }
   if (!s->known) return;
-  if (s->unstable) {
+  if (s->negative > 0) {
+    printf("  unstable: its tangent has %d negative eigenvalue%s\n", s->negative,
+           s->negative > 1 ? "s" : "");
+  } else if (s->unstable) {
     printf("  unstable: a small push grows by a factor of e in %.3g s\n", 1 / s->grows);
   } else if (s->count > 0) {
     printf("  stable: its slowest vibration has %.6g Hz, damping ratio %.3g\n",
@@ -105,6 +111,7 @@ static int print_json(const mechanism_state *p, const ga_equilibrium *e, const s
   printf(",\n  \"iterations\": %d, \"relaxations\": %d, \"unbalanced\": ", e->iterations,
          e->relaxations);
   json_number(stdout, e->unbalanced);
+  if (e->negative >= 0) printf(",\n  \"negative\": %d", e->negative);
   printf(",\n  \"stable\": %s, \"free\": %d",
          !s->known     ? "null"
          : s->unstable ? "false"
@@ -126,7 +133,7 @@ static int find_equilibrium(const statics_settings *set, const args *a, mechanis
   if (code == ARGS_GO_ON) code = mechanism_state_find_equilibrium(p, &e);
   if (code == ARGS_GO_ON && set->save_state) code = mechanism_state_save(p, set->save_state);
   if (code != ARGS_GO_ON) return code;
-  const stability s = find_stability(p);
+  const stability s = find_stability(p, e.negative);
   code = set->json ? print_json(p, &e, &s) : print_text(p, &e, &s);
   if (set->save_state && !set->json) printf("  %-24s %s\n", "state", set->save_state);
   return code;

@@ -22,6 +22,16 @@ static ga_status static_model(const ga_mechanism *m, ga_model *model, ga_error *
   return GA_OK;
 }
 
+enum { NEGATIVES_MOST = 1500 }; /* velocities of a model whose dense matrices are not too large */
+
+/* e->negative of a mechanism with beams at the equilibrium q; -1: not known */
+static ga_status count_negatives(const ga_mechanism *m, const ga_model *model, double t,
+                                 const double *q, ga_equilibrium *e, ga_error *err) {
+  e->negative = -1;
+  if (!m->spread || m->nv > NEGATIVES_MOST) return GA_OK;
+  return ga_tangent_negatives(model, t, q, e->lam, e->psi, &e->negative, err);
+}
+
 /* Replaces q by an equilibrium at time t (see ga_equilibrium_find, also for what is left on
  * failure). `equilibrium` may be NULL. Weights and units that the
  * caller leaves NULL are those of the bodies' masses and sizes; they are NULL again on return. */
@@ -44,6 +54,9 @@ ga_status ga_mechanism_equilibrium(const ga_mechanism *m, double t, double *q,
   }
   double *weight = ga_arena_doubles(&arena, (size_t)m->nv);
   double *unit = ga_arena_doubles(&arena, (size_t)m->nv);
+  double *lam = ga_arena_doubles(&arena, (size_t)m->nlam + 1);
+  double *psi = ga_arena_doubles(&arena, (size_t)m->npsi + 1);
+  double *const own_lam = e->lam, *const own_psi = e->psi;
   status = GA_ERR_MEM;
   if (arena.failed) {
     ga_fail(err, status, "no memory to seek an equilibrium");
@@ -51,7 +64,11 @@ ga_status ga_mechanism_equilibrium(const ga_mechanism *m, double t, double *q,
     ga_mechanism_weights(m, weight, unit);
     e->weight = e->weight ? e->weight : weight;
     e->unit = e->unit ? e->unit : unit;
+    e->lam = own_lam ? own_lam : lam;
+    e->psi = own_psi ? own_psi : psi;
     status = ga_equilibrium_find(&model, t, q, e, err);
+    if (status == GA_OK) status = count_negatives(m, &model, t, q, e, err);
+    e->lam = own_lam, e->psi = own_psi;
     if (e->weight == weight) e->weight = NULL;
     if (e->unit == unit) e->unit = NULL;
   }

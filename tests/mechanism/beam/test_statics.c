@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/* Beams at rest: benchmarks with the digits that other implementations have at equal numbers of
+ * elements, order 4 in space, buckling, frequencies, a run from a loaded equilibrium. */
+#include <genalpha/ga_beam.h>
+
+#include "mechanisms.h"
+
+#define UNIT_SECTION                                                                   \
+  {                                                                                    \
+    .EA = 1e6, .GA = {1e6, 1e6}, .GJ = 1, .EI = {1, 1}, .rhoA = 1, .rhoI = { 1, 1, 1 } \
+  }
+
+/* A clamped beam with a dead force and torque at its tip; x: the tip at rest. */
+typedef struct {
+  int n;
+  ga_beam_section section;
+  ga_beam_stiffness stiffness;
+  bool bend; /* the bend of 45 degrees, radius 100; else a line of length 1 along x */
+  double force[3], torque[3], gravity[3];
+} clamped;
+
+static ga_mechanism *clamped_beam(const clamped *c) {
+  static const double o[3], ex[3] = {1, 0, 0}, ey[3] = {0, 1, 0};
+  ga_mechanism *m = mechanism_new(c->gravity);
+  ga_beam_node nodes[40];
+  ga_error err = {0};
+  must(c->bend ? ga_beam_arc(o, ex, ey, 100, pi_ / 4, NULL, c->n, nodes, &err)
+               : ga_beam_line(o, ex, ey, c->n, nodes, &err),
+       &err);
+  const ga_beam beam = {.name = "arm",
+                        .elements = c->n,
+                        .nodes = nodes,
+                        .section = c->section,
+                        .stiffness = c->stiffness};
+  must(ga_mechanism_beam(m, &beam, &err), &err);
+  ADD(joint, m, .name = "clamp", .type = "fixed", .between = {"ground", "arm.start"});
+  ADD(force, m, .name = "f", .type = "force", .body = "arm.end",
+      .value = {{.constant = c->force[0]}, {.constant = c->force[1]}, {.constant = c->force[2]}});
+  ADD(force, m, .name = "m", .type = "torque", .body = "arm.end",
+      .value = {
+          {.constant = c->torque[0]}, {.constant = c->torque[1]}, {.constant = c->torque[2]}});
+  build(m);
+  return m;
+}
+
+/* the tip at rest, and how many eigenvalues of the tangent are negative */
+static int tip_at_rest(const clamped *c, double *x) {
+  ga_mechanism *m = clamped_beam(c);
+  double q[7 * 40];
+  memcpy(q, ga_mechanism_q0(m), 7 * ((size_t)c->n + 1) * sizeof *q);
+  ga_equilibrium e = {0};
+  ga_error err = {0};
+  must(ga_mechanism_equilibrium(m, 0, q, &e, &err), &err);
+  memcpy(x, q + 7 * c->n, 3 * sizeof *x);
+  ga_mechanism_free(m);
+  return e.negative;
+}
+
+static void near3(const char *what, const double *x, double a, double b, double c) {
+  const double expected[3] = {a, b, c};
+  const double size = fmax(fabs(a), fmax(fabs(b), fabs(c)));
+  for (int i = 0; i < 3; i++) {
+    if (fabs(x[i] - expected[i]) <= 1e-9 * size) continue;
+    fail_msg("%s: component %d is %.12g, expected %.12g", what, i, x[i], expected[i]);
+  }
+}
+
+static void benchmarks(void **state) {
+  (void)state;
+  double x[3];
+  const double EI = 1e7 / 12;
+  clamped bend = {
+      .n = 8,
+      .bend = true,
+      .section =
+          {.EA = 1e7, .GA = {5e6, 5e6}, .GJ = EI, .EI = {EI, EI}, .rhoA = 1, .rhoI = {1, 1, 1}},
+      .force = {0, 0, 600}};
+  assert_int_equal(tip_at_rest(&bend, x), 0);
+  near3("bend", x, 47.150743943, 15.684627117, 53.475224406);
+  bend.stiffness = GA_BEAM_CONSTANT_STRAIN;
+  tip_at_rest(&bend, x);
+  near3("bend, constant strain", x, 47.23184843, 15.71111880, 53.33318262);
+  const clamped elastica = {.n = 4, .section = UNIT_SECTION, .force = {0, -10, 0}};
+  assert_int_equal(tip_at_rest(&elastica, x), 0);
+  near3("elastica", x, 0.44522337776, -0.81086588370, 0);
+  const clamped weight = {.n = 4, .section = UNIT_SECTION, .gravity = {0, -20, 0}};
+  assert_int_equal(tip_at_rest(&weight, x), 0);
+  near3("own weight", x, 0.44622721672, -0.83034008106, 0);
+}
+
+/* An end moment 2 pi EI/L closes a circle with any number of elements from 3 on. */
+static void roll_up(void **state) {
+  (void)state;
+  for (int n = 3; n < 9; n += 5) {
+    double x[3];
+    const clamped c = {
+        .n = n,
+        .section =
+            {.EA = 1e3, .GA = {1e3, 1e3}, .GJ = 1, .EI = {1, 1}, .rhoA = 1, .rhoI = {1, 1, 1}},
+        .torque = {0, 0, 2 * pi_}};
+    tip_at_rest(&c, x);
+    for (int i = 0; i < 3; i++) assert_true(fabs(x[i]) < 1e-13);
+  }
+}
+
+/* Order 4 in space of the elastica, and order 2 of the published element. */
+static void order_in_space(void **state) {
+  (void)state;
+  for (int k = 0; k < 2; k++) {
+    double error[3];
+    for (int i = 0; i < 3; i++) {
+      double x[3];
+      const clamped c = {.n = 4 << i,
+                         .section = UNIT_SECTION,
+                         .stiffness = k ? GA_BEAM_CONSTANT_STRAIN : GA_BEAM_FLEXIBILITY,
+                         .force = {0, -10, 0}};
+      tip_at_rest(&c, x);
+      error[i] = hypot(x[0] - 0.44500440225, x[1] + 0.81061902488);
+    }
+    const double order = log2(error[1] / error[2]);
+    assert_true(fabs(order - (k ? 2 : 4)) < 0.2);
+    assert_true(k || error[0] < 4e-4);
+  }
+}
+
+/* Lateral buckling: one eigenvalue becomes negative between these loads (4.0433730 with 8 elements). */
+static void buckling(void **state) {
+  (void)state;
+  for (int above = 0; above < 2; above++) {
+    double x[3];
+    const clamped c = {
+        .n = 8,
+        .section =
+            {.EA = 1e8, .GA = {1e8, 1e8}, .GJ = 1, .EI = {1, 1e6}, .rhoA = 1, .rhoI = {1, 1, 1}},
+        .force = {0, above ? -4.0433740 : -4.0433720, 0}};
+    assert_int_equal(tip_at_rest(&c, x), above);
+  }
+}
+
+static void frequencies(void **state) {
+  (void)state;
+  static const double hertz[] = {16.70673490, 33.38188293, 104.8937814};
+  const clamped c = {.n = 4,
+                     .section = {.EA = 1.68e8,
+                                 .GA = {53846153.846, 53846153.846},
+                                 .GJ = 5918.769230769,
+                                 .EI = {5600, 22400},
+                                 .rhoA = 6.28,
+                                 .rhoI = {1.0466667e-3, 2.0933333e-4, 8.3733333e-4}}};
+  ga_mechanism *m = clamped_beam(&c);
+  double re[60], im[60];
+  ga_modes modes = {.room = 60, .re = re, .im = im};
+  ga_error err = {0};
+  must(ga_mechanism_modes(m, 0, ga_mechanism_q0(m), ga_mechanism_v0(m), false, &modes, &err), &err);
+  for (int i = 0; i < 3; i++) assert_near("frequency", im[i] / (2 * pi_), hertz[i], 2e-9);
+  ga_mechanism_free(m);
+}
+
+/* A run from a loaded equilibrium, whose reference is not its start, stays there. */
+static void run_from_rest(void **state) {
+  (void)state;
+  const clamped c = {
+      .n = 4,
+      .section =
+          {.EA = 1e3, .GA = {1e3, 1e3}, .GJ = 1, .EI = {1, 1}, .rhoA = 1, .rhoI = {.01, .01, .01}},
+      .force = {0, -3, 1},
+      .torque = {0, 0.2, 0}};
+  ga_mechanism *m = clamped_beam(&c);
+  const ga_model *model = ga_mechanism_model(m);
+  double q[35], v[30] = {0};
+  ga_error err = {0};
+  memcpy(q, ga_mechanism_q0(m), sizeof q);
+  must(ga_mechanism_equilibrium(m, 0, q, NULL, &err), &err);
+  ga_options o = ga_options_default();
+  o.h = 0.01;
+  ga_integrator *it = NULL;
+  must(ga_integrator_new(model, &o, &it, &err), &err);
+  assert_int_equal(ga_integrator_start(it, 0, q, v), GA_OK);
+  assert_int_equal(ga_integrator_run(it, 1), GA_OK);
+  for (int i = 0; i < 35; i++) assert_true(fabs(ga_integrator_state(it)->q[i] - q[i]) < 1e-9);
+  ga_integrator_free(it);
+  ga_mechanism_free(m);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(benchmarks), cmocka_unit_test(roll_up),     cmocka_unit_test(order_in_space),
+      cmocka_unit_test(buckling),   cmocka_unit_test(frequencies), cmocka_unit_test(run_from_rest)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
