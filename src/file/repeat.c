@@ -27,6 +27,8 @@ bool ga_read_section(ga_reader *r, const ga_section *section, const ga_node *nod
 
 /* most elements of all repetitions together, and most passes of one */
 enum { ELEMENTS_MAX = 10000000 };
+/* beyond 2^53 a number plus one is itself */
+static const double WHOLE_MAX = 9007199254740992.0;
 
 /* *from, *to <- bounds of a repetition, whole numbers; the name of its index is stored at
  * r->index[r->nindex], without counting it in r->nindex yet. */
@@ -87,8 +89,10 @@ bool ga_read_repeat(ga_reader *r, const ga_node *list, const ga_section *section
     double from, to;
     if (node->kind != GA_NODE_MAP) return ga_reader_fail(r, node, "a map is expected here");
     if (!check_repeat_keys(r, node) || !repeat_bounds(r, node, &from, &to)) return false;
-    if (to - from >= ELEMENTS_MAX) {
-      return ga_reader_fail(r, node, "from %g to %g are too many", from, to);
+    if (to - from >= ELEMENTS_MAX || fabs(from) > WHOLE_MAX || fabs(to) > WHOLE_MAX) {
+      return ga_reader_fail(
+          r, node, "from %g to %g are too many%s", from, to,
+          to - from >= ELEMENTS_MAX ? "" : " for whole numbers: the largest is 2^53");
     }
     const int level = r->nindex++;
     for (double i = from; i <= to; i++) {

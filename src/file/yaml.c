@@ -3,11 +3,12 @@
  * are limited; anchors, aliases and further documents are errors. */
 #include "file/yaml.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <yaml.h>
 
-/* limits: depth of nesting, number of nodes, keys of a map that are checked to be unique; nodes,
- * and bytes of text, that are taken from the arena at once */
+/* limits: depth of nesting, number of nodes, keys of a map that are compared one by one; nodes, and
+ * bytes of text, that are taken from the arena at once */
 enum { DEPTH_MAX = 64, NODES_AT_ONCE = 256, NODES_MAX = 8000000, KEYS_CHECKED = 64 };
 enum { TEXT_AT_ONCE = 1 << 14 };
 
@@ -113,19 +114,44 @@ static ga_node *new_scalar(reader *r, const yaml_event_t *event) {
 
 static ga_node *parse_value(reader *r, yaml_event_t *event, int depth);
 
-/* Record a failure if the map has this key already. */
-static void check_unique(reader *r, const ga_node *map, const ga_node *key) {
-  const ga_node *same = ga_node_find(map, key->text);
-  if (!same) return;
+/* Record a failure at a key that the item `same` has already; NULL: none has. */
+static void fail_twice(reader *r, const ga_node *key, const ga_node *same) {
   char text[200];
+  if (!same) return;
   snprintf(text, sizeof text, "the key '%.60s' stands here twice; it was given in line %d",
            key->text, same->key->line);
   fail_at(r, key->line, key->column, text);
 }
 
-/* A map whose start event (at mark) has been read, up to its end event; NULL on failure. Only the
- * first KEYS_CHECKED keys are checked to be unique here, because each check searches the whole map:
- * names in longer maps are checked by the mechanism. depth: of nesting, 1 at the root. */
+/* Order of two items by the texts of their keys, then by lines and columns; for qsort. */
+static int compare_keys(const void *a, const void *b) {
+  const ga_node *x = (*(const ga_node *const *)a)->key, *y = (*(const ga_node *const *)b)->key;
+  const int order = strcmp(x->text, y->text);
+  if (order != 0) return order;
+  return x->line != y->line ? (x->line > y->line) - (x->line < y->line)
+                            : (x->column > y->column) - (x->column < y->column);
+}
+
+/* Fail if a key of a long map stands there twice: the keys are sorted once. */
+static void check_all_unique(reader *r, const ga_node *map) {
+  const ga_node **list = ga_arena_take(r->arena, (size_t)map->count, sizeof *list);
+  if (!list) {
+    r->status = ga_fail(r->err, GA_ERR_MEM, "%s: no memory", r->path);
+    return;
+  }
+  long n = 0;
+  for (const ga_node *item = map->first; item; item = item->next) list[n++] = item;
+  qsort(list, (size_t)n, sizeof *list, compare_keys);
+  for (long i = 1; i < n && r->status == GA_OK; i++) {
+    if (strcmp(list[i - 1]->key->text, list[i]->key->text) == 0) {
+      fail_twice(r, list[i]->key, list[i - 1]);
+    }
+  }
+}
+
+/* A map whose start event (at mark) has been read, up to its end event; NULL on failure. The first
+ * KEYS_CHECKED keys are compared with all before them, those of longer maps once more at the end.
+ * depth: of nesting, 1 at the root. */
 static ga_node *parse_map(reader *r, yaml_mark_t mark, int depth) {
   ga_node *map = new_node(r, GA_NODE_MAP, mark), *last = NULL;
   while (map && r->status == GA_OK) {
@@ -133,7 +159,8 @@ static ga_node *parse_map(reader *r, yaml_mark_t mark, int depth) {
     if (!next_event(r, &event)) break;
     if (event.type == YAML_MAPPING_END_EVENT) {
       yaml_event_delete(&event);
-      return map;
+      if (map->count > KEYS_CHECKED) check_all_unique(r, map);
+      return r->status == GA_OK ? map : NULL;
     }
     if (event.type != YAML_SCALAR_EVENT) {
       fail_mark(r, event.start_mark, "a key must be a plain word");
@@ -143,7 +170,7 @@ static ga_node *parse_map(reader *r, yaml_mark_t mark, int depth) {
     const ga_node *key = new_scalar(r, &event);
     yaml_event_delete(&event);
     if (!key || r->status != GA_OK || !next_event(r, &event)) break;
-    if (map->count < KEYS_CHECKED) check_unique(r, map, key);
+    if (map->count < KEYS_CHECKED) fail_twice(r, key, ga_node_find(map, key->text));
     ga_node *item = parse_value(r, &event, depth + 1);
     if (!item) break;
     item->key = key;

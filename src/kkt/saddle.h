@@ -50,6 +50,9 @@ void ga_saddle_close(ga_saddle *s);
 /* Evaluate M, G, H at (t, q, v) and factor. GA_ERR_SINGULAR: the message names a dependent row. */
 ga_status ga_saddle_factor(ga_saddle *s, double t, const double *q, const double *v);
 
+/* Factor M, G, H (and L, P of a model with its own reaction) as they are in s. */
+ga_status ga_saddle_factor_rows(ga_saddle *s, double t);
+
 /* For the projection of positions: M at (t, q), G(t, q o exp(d)) T(d), no H rows (nu = 0) unless
  * the matrix is singular without them. T is work of ga_space_tangent_size numbers. */
 ga_status ga_saddle_factor_position(ga_saddle *s, double t, const double *q, const double *v,

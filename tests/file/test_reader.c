@@ -275,6 +275,8 @@ static const bad_file list[] = {
      "{i/2} is 0.5, not a whole number"},
     {"genalpha: 1\nrepeat: [{index: i, from: 1, to: 1e9, bodies: {\"b{i}\": {mass: 1}}}]\n", 2, 10,
      "from 1 to 1e+09 are too many"},
+    {"genalpha: 1\nrepeat: [{index: i, from: 1e16, to: 1e16, bodies: {\"b{i}\": {mass: 1}}}]\n", 2,
+     10, "from 1e+16 to 1e+16 are too many for whole numbers: the largest is 2^53"},
     {"genalpha: 1\nbodies:\n" BODY "run: [1]\n", 4, 6,
      "run: a map {OPTION: value} is expected here"},
     {"genalpha: 1\nbodies:\n" BODY "run: {hh: 1}\n", 4, 7,
@@ -315,6 +317,22 @@ static void messages(void **state) {
     ga_file_free(file);
   }
   assert_int_equal(wrong, 0);
+}
+
+/* A key that stands twice is found in a long map, too. */
+static void long_maps(void **state) {
+  (void)state;
+  ga_error err = {0};
+  ga_file *file = NULL;
+  char text[4000] = "genalpha: 1\nparameters:\n";
+  for (int i = 0; i < 150; i++) {
+    const size_t at = strlen(text);
+    snprintf(text + at, sizeof text - at, "  p%d: 1\n", i == 149 ? 100 : i);
+  }
+  assert_true(ga_file_parse("m.yaml", text, strlen(text), NULL, &file, &err) < 0);
+  assert_non_null(strstr(err.text,
+                         "m.yaml:152:3: the key 'p100' stands here twice; it was given "
+                         "in line 103"));
 }
 
 /* Nothing ends with the machine's memory: depth, entries, aliases, length. */
@@ -389,7 +407,7 @@ static int write_files(const char *directory) {
 
 int main(int argc, char **argv) {
   if (argc == 2) return write_files(argv[1]);
-  const struct CMUnitTest tests[] = {cmocka_unit_test(messages), cmocka_unit_test(limits),
-                                     cmocka_unit_test(mutations)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(messages), cmocka_unit_test(long_maps),
+                                     cmocka_unit_test(limits), cmocka_unit_test(mutations)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
