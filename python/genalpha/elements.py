@@ -119,12 +119,20 @@ class Description:
         if "repeat" in tree:
             return
         for body in named:
+            if str(body).partition(".")[0] in tree.get("beams", {}) and "." in str(body):
+                continue  # a node of a beam
             if body not in bodies:
                 raise FileError(f"{where}: there is no body {body!r}{nearest(str(body), bodies)}")
 
     def body(self, name: str, **fields: Any) -> Element:
         """A body: mass, inertia, com, position, orientation, velocity, shape, kind, ..."""
         return self._add("bodies", name, fields)
+
+    def beam(self, name: str, **fields: Any) -> Element:
+        """A flexible body: line, arc or nodes, section or shape and material, damping, load, ...
+
+        Its nodes "NAME.start", "NAME.end", "NAME.n0", .. stand wherever a body may."""
+        return self._add("beams", name, fields)
 
     def joint(self, name: str, type: str, a: Body, b: Body, **fields: Any) -> Element:
         """A joint of a type between bodies a and b: at, axis, x_axis, length, radius, ..."""

@@ -7,8 +7,7 @@
  *   body/         kinds of bodies: frames, inertia, names
  *   joint/        joint_types.c: joints as tables over primitives; joint.c, rolling.c, curve.c: their
  *                 rows; coordinate.c: coordinates of joints, drives; relation.c: couplers; rope.c
- *   force/        one file for each type of force, force_types.c: their registry; law.c: functions
- *   beam/         beams: nodes and elements
+ *   force/        one file for each type of force, force_types.c: registry; law.c; beam/: beams
  *   evaluate/     frame_pair.c: rows and tangents between two frames; pass.c: one evaluation;
  *                 absolute.c: from space axes to the velocities of bodies; evaluate.c: the
  *                 ga_model; time_corners.c: kinks and jumps in time
@@ -18,8 +17,7 @@
  *   assembly/     start values that fit (assemble.c), the side to which loops are bent (corners.c,
  *                 sides.c), equilibrium and modes (rest_and_modes.c)
  *   report/       columns, units, sensors, events on columns, drawables, the check before a run
- *   live/         a mechanism that a program steps (ga_simulation.h)
- *   partition/    subdomains of a mechanism, for teams (ga_partition.h) */
+ *   live/         a mechanism that a program steps (ga_simulation.h); partition/: subdomains */
 #ifndef GA_SRC_MECHANISM_H
 #define GA_SRC_MECHANISM_H
 
@@ -52,7 +50,7 @@ typedef struct ga_angle {
 typedef enum {
   GA_NO_NAME,
   GA_NAMED_BODY,
-  GA_NAMED_BEAM, /* its nodes are bodies: BEAM.start, .end, .n0, ..; index: its first node */
+  GA_NAMED_BEAM, /* index: its first node, which is a body */
   GA_NAMED_JOINT,
   GA_NAMED_OTHER, /* drives, couplers, forces */
   GA_NAMED_SENSOR,
@@ -90,8 +88,7 @@ typedef struct ga_gradient ga_gradient;
 typedef struct ga_column_block {
   int body;                  /* number of the body; -1: of an element */
   const ga_element *element; /* NULL: of a body */
-  int first, extra;          /* its first usual column; its first further column, -1: none */
-  int usual;                 /* number of usual columns */
+  int first, extra, usual; /* its first usual column; its first further one, -1: none; usual ones */
 } ga_column_block;
 
 struct ga_mechanism {
@@ -497,8 +494,6 @@ ga_status ga_locate_direction(const ga_sides *sides, const char *field, const ga
  * then x is e_z cross z */
 ga_status ga_locate_axes(const ga_sides *sides, bool planar, const ga_point *axis,
                          const ga_point *x_axis, double E[2][9], ga_error *err);
-/* x = the space axis that is farthest from z */
-void ga_axis_far_from(const double *z, double *x);
 /* all n numbers are finite */
 bool ga_finite(int n, const double *x);
 

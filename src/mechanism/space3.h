@@ -89,6 +89,9 @@ static inline void ga_rotation3(const double *p, double *R) {
   R[6] = 2 * (b * d - a * c), R[7] = 2 * (c * d + a * b), R[8] = 1 - 2 * (b * b + c * c);
 }
 
+/* x = the space axis that is farthest from z (build/points.c) */
+void ga_axis_far_from(const double *z, double *x);
+
 /* R = I */
 static inline void ga_identity3(double *R) {
   for (int i = 0; i < 9; i++) R[i] = i % 4 == 0;
