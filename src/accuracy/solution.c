@@ -68,6 +68,7 @@ ga_status ga_solution_new(const ga_model *model, const ga_options *options, ga_s
   *out = NULL;
   if (!model || !options) return ga_fail(err, GA_ERR_ARG, "model or options is NULL");
   ga_status status = check_options(options, err);
+  if (status == GA_OK) status = ga_refuse_contacts(model, "accuracy", err);
   if (status != GA_OK) return status;
   ga_solution *s = ga_calloc(1, sizeof *s);
   if (!s) return ga_fail(err, GA_ERR_MEM, "no memory for a solution");

@@ -152,6 +152,7 @@ ga_status ga_extrapolator_new(const ga_model *model, const ga_options *options, 
                    "extrapolation is not possible in a team: its runs would take turns on the same "
                    "ranks; give each of them a whole model instead");
   }
+  if (ga_refuse_contacts(model, "extrapolation", err) != GA_OK) return GA_ERR_ARG;
   ga_extrapolator *x = ga_calloc(1, sizeof *x);
   if (!x) return ga_fail(err, GA_ERR_MEM, "no memory for an extrapolator");
   x->K = K;

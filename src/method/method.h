@@ -133,6 +133,9 @@ void ga_method_list_able(bool holonomic, bool nonholonomic, char *text, size_t r
 ga_status ga_check_setting(const ga_method *method, const ga_model *model,
                            const ga_options *options, ga_error *err);
 
+/* GA_ERR_ARG if the model has contacts, which `what` ("extrapolation") does not know. */
+ga_status ga_refuse_contacts(const ga_model *model, const char *what, ga_error *err);
+
 /* The coefficients shared by the methods of AB07 form, x_0 = v'_1:
  *   (1 - alpha_m) a_1 + alpha_m a_n = (1 - alpha_f) v'_1 + alpha_f w_n  inserted in Newmark's
  * formulas */

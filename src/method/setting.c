@@ -214,6 +214,11 @@ static ga_status check_contacts(const ga_method *method, const ga_model *model,
         "solved over all of them; take one process",
         model->contacts[0].name);
   }
+  if (options->contact == GA_CONTACT_STEP && (options->rtol > 0 || options->atol > 0)) {
+    return ga_fail(err, GA_ERR_ARG,
+                   "contact = step needs steps of given size: with rtol or atol take contact = "
+                   "locate");
+  }
   if (model->ops->reaction) {
     return ga_fail(err, GA_ERR_ARG,
                    "contact '%s': a model with a reaction of its own has no contacts",
@@ -227,10 +232,19 @@ static ga_status check_contacts(const ga_method *method, const ga_model *model,
 ga_status ga_check_setting(const ga_method *method, const ga_model *model,
                            const ga_options *options, ga_error *err) {
   ga_status status = check_count(model, options, err);
-  if (status == GA_OK) status = check_rows(method, model, err);
   if (status == GA_OK) status = check_contacts(method, model, options, err);
+  if (status == GA_OK) status = check_rows(method, model, err);
   if (status == GA_OK) status = check_solver(model, options, err);
   if (status == GA_OK) status = check_b(method, options->par.b, err);
   if (status == GA_OK) status = check_options(method, options, err);
   return status != GA_OK ? status : check_parameters(method, model, options, err);
+}
+
+/* GA_ERR_ARG if the model has contacts: a combination of runs has no states of contacts. */
+ga_status ga_refuse_contacts(const ga_model *model, const char *what, ga_error *err) {
+  if (!model || model->ncontacts == 0) return GA_OK;
+  return ga_fail(err, GA_ERR_ARG,
+                 "%s is not possible with contacts: motions that are combined must be smooth, and "
+                 "contact '%s' makes them jump; take steps of given size, or rtol",
+                 what, model->contacts[0].name);
 }

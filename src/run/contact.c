@@ -46,6 +46,9 @@ void ga_contacts_init(ga_integrator *it) {
   c->vd = ga_arena_doubles(a, (size_t)e->nv);
   c->drift = ga_arena_doubles(a, rows);
   c->mode = ga_arena_take(a, rows, 1);
+  c->tried = ga_arena_take(a, n, 1);
+  c->un_begin = ga_arena_doubles(a, n);
+  c->psi_end = ga_arena_doubles(a, (size_t)e->npsi);
   ga_memory_carve(&c->before, e, a);
   it->eval.contacts = &c->rows;
   it->eval.axes = c->axes;
@@ -320,14 +323,13 @@ static ga_status check_redundant(ga_integrator *it, bool *same) {
 }
 
 /* contacts.found: the tests that fail at the end of the piece; *any. */
-static ga_status find_failed(ga_integrator *it, bool *any) {
+ga_status ga_contacts_find_failed(ga_integrator *it, bool *any) {
   ga_contacts *c = &it->contacts;
   const ga_equations *eq = &it->step.eq;
   bool doubtful = false, same = false;
   *any = false;
   for (int i = 0; i < c->n; i++) {
     c->found[i] = failed_test(it, i, eq->g, eq->gv, eq->k, it->mem.lam, it->mem.psi);
-    if (c->count[i] > CHANGES) c->found[i] = GA_CONTACT_NOTHING;
     const bool unsure = c->found[i] == GA_CONTACT_LIFT || c->found[i] == GA_CONTACT_SLIDE;
     doubtful |= c->redundant[i] && unsure;
   }
@@ -344,7 +346,7 @@ static ga_status find_failed(ga_integrator *it, bool *any) {
 static void tell_uncut(ga_integrator *it) {
   ga_contacts *c = &it->contacts;
   for (int i = 0; i < c->n; i++) {
-    if (c->count[i] != CHANGES + 1) continue;
+    if (c->count[i] != CHANGES) continue;
     c->count[i]++;
     c->stats.uncut++;
     if (c->told_uncut || !it->options.log) continue;
@@ -384,8 +386,11 @@ ga_status ga_contacts_examine(ga_integrator *it, ga_plan *plan, bool *cut) {
   bool any;
   double t;
   *cut = false;
-  tell_uncut(it);
-  ga_status status = find_failed(it, &any);
+  if (ga_contacts_uncut(it)) {
+    tell_uncut(it);
+    return ga_contacts_finish(it, cut);
+  }
+  ga_status status = ga_contacts_find_failed(it, &any);
   if (status != GA_OK || !any) return status;
   status = find_earliest(it, &t);
   if (status != GA_OK) return status;

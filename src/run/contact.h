@@ -36,7 +36,12 @@ typedef struct ga_contacts {
   double h_series;  /* automatic steps: size before the last series of impacts */
   bool short_piece; /* the last piece was too short for a memory */
   bool told_reduced, told_uncut;
-  bool starting;              /* the change is that of a start */
+  bool starting; /* the change is that of a start */
+  /* steps that are not cut: */
+  bool switched;              /* a contact has changed its state in the present step */
+  unsigned char *tried;       /* n: kinds of changes in the present step, bits */
+  double *un_begin;           /* n: rates of the gaps at its beginning */
+  double *psi_end;            /* npsi: psi at its end */
   double *g, *gv, *k;         /* work: gaps, their rates, slip velocities */
   double *q, *v, *vd, *drift; /* work: nq, nv, nv, nlam + npsi */
   unsigned char *mode;        /* work: nlam + npsi */
@@ -64,6 +69,18 @@ void ga_contacts_hold(struct ga_integrator *it, double h);
 /* A piece is solved: it->mem is its end. *cut: it has a change before its end; it->mem is then the
  * state there, and the change is pending. */
 ga_status ga_contacts_examine(struct ga_integrator *it, struct ga_plan *plan, bool *cut);
+/* contact_uncut.c: is the present step not cut at changes? */
+bool ga_contacts_uncut(const struct ga_integrator *it);
+/* Such a step is solved. *again: a contact lifts, slides or stops in it; after the step was taken back,
+ * `switch` gives it the new state, and the step is to be solved once more. `finish`: nothing is left to be
+ * switched; what is closed at its end hits there, *cut: a change is pending at its end. */
+ga_status ga_contacts_find_switch(struct ga_integrator *it, bool *again);
+ga_status ga_contacts_switch(struct ga_integrator *it);
+void ga_contacts_begin_uncut(struct ga_integrator *it);
+ga_status ga_contacts_finish(struct ga_integrator *it, bool *cut);
+/* contact.c: contacts.found = tests that fail at the end of the step. */
+ga_status ga_contacts_find_failed(struct ga_integrator *it, bool *any);
+
 /* Make the change that is pending, at the accepted state. */
 ga_status ga_contacts_change(struct ga_integrator *it);
 /* A piece is accepted: states, work of friction, largest sizes. refresh: states alone. */

@@ -136,21 +136,33 @@ static bool some_row_is_on(const ga_integrator *it) {
   return false;
 }
 
-/* x->v onto the rows that were on before the change; stopped contacts with their slip velocities. */
-static ga_status project_velocity(ga_integrator *it, change *x) {
+/* Rows of velocities: those that were on before the change, and the slip velocities of contacts that
+ * stop. */
+static ga_status set_velocity_rows(ga_integrator *it, change *x) {
   ga_contacts *c = &it->contacts;
+  ga_touching p = {0};
+  bool any = false;
   for (int i = 0; i < c->n; i++) {
     const ga_contact *of = &c->rows.contact[i];
+    x->touching[i] = c->state[i].state != GA_CONTACT_OPEN;
     if (c->found[i] != GA_CONTACT_STOP) continue;
     double speed = 0;
     for (int k = 0; k < of->nslip; k++) speed = hypot(speed, c->k[of->slip + k]);
     if (speed > STOPPED * ga_contacts_eps_speed(it, i)) continue;
-    for (int k = 0; k < of->nslip; k++) {
-      c->rows.mode[c->rows.nlam + of->slip + k] = GA_ROW_IS_ON;
-    }
+    c->state[i].state = GA_CONTACT_STICK;
+    any = true;
   }
-  ga_status status = GA_OK;
-  if (some_row_is_on(it)) {
+  if (!any) return GA_OK;
+  ga_status status = ga_touching_init(it, x->touching, x->t, x->q, x->v, &p);
+  if (status == GA_OK) status = ga_contacts_set_rows(it, &p);
+  ga_touching_free(&p);
+  return status;
+}
+
+/* x->v onto these rows. */
+static ga_status project_velocity(ga_integrator *it, change *x) {
+  ga_status status = set_velocity_rows(it, x);
+  if (status == GA_OK && some_row_is_on(it)) {
     ga_linsol_reset(&it->saddle.kkt.ls);
     /* NULL, true: onto G v + g_t = 0 and k = 0 */
     status = ga_project_velocity(&it->projector, x->t, x->q, x->v, NULL, true, NULL);
@@ -376,8 +388,9 @@ static ga_status make_change(ga_integrator *it, change *x) {
   if (status == GA_OK) status = project_position(it, x);
   if (status == GA_OK) status = project_velocity(it, x);
   find_touching(it, x);
-  if (status == GA_OK && x->hit) status = prepare_hit(it, x);
-  if (status == GA_OK) status = solve_change(it, x, NULL);
+  const bool uncut = ga_contacts_uncut(it) && !c->starting;
+  if (status == GA_OK && x->hit && !uncut) status = prepare_hit(it, x);
+  if (status == GA_OK) status = solve_change(it, x, uncut ? c->un_begin : NULL);
   return status == GA_OK ? accept_change(it, x) : status;
 }
 

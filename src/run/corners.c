@@ -365,6 +365,7 @@ ga_status ga_corners_pass(ga_integrator *it, double t_end) {
       ga_memory_copy(&c->left, &it->mem, &it->eval);
       ga_memory_set_time(it, here.t);
       if (here.jumps <= KINK) status = free ? rebuild_with_rates(it) : rebuild_memory(it);
+      if (status == GA_OK && it->contacts.n > 0) status = ga_contacts_settle(it);
       c->left.t = it->mem.t;
     }
     if (status != GA_OK) {

@@ -357,6 +357,23 @@ static ga_status extrapolate_short_step(ga_integrator *it, const ga_plan *plan) 
   return status;
 }
 
+/* A step that is not cut at changes of contacts was solved: solve it again with other states, as long as
+ * contacts lift, slide or stop in it. */
+static ga_status switch_contacts(ga_integrator *it, const ga_plan *plan, double t_end) {
+  bool again = true;
+  ga_status status = GA_OK;
+  if (!ga_contacts_uncut(it)) return GA_OK;
+  ga_contacts_begin_uncut(it);
+  while (status == GA_OK) {
+    status = ga_contacts_find_switch(it, &again);
+    if (status != GA_OK || !again) break;
+    undo_step(it);
+    status = ga_contacts_switch(it);
+    if (status == GA_OK) status = step_of_given_size(it, plan, t_end);
+  }
+  return status;
+}
+
 /* Make one accepted step on the way to t_end (INFINITY: no end has to be met), which never passes
  * t_end, and advance the plan. The step begins with the inputs set last and ends where one of them
  * jumps. Neither events nor the observer are called. */
@@ -379,6 +396,7 @@ static ga_status advance_one_step(ga_integrator *it, double t_end) {
     bool cut = false;
     status = it->step_size.on ? step_of_automatic_size(it, end, &plan)
                               : step_of_given_size(it, &plan, t_end);
+    if (status == GA_OK && it->contacts.n > 0) status = switch_contacts(it, &plan, t_end);
     if (status == GA_OK && it->contacts.n > 0) status = ga_contacts_examine(it, &plan, &cut);
     if (status == GA_OK) status = cut ? accept_cut(it) : accept_step(it);
     if (status == GA_OK && it->contacts.n > 0) status = ga_contacts_accept(it);

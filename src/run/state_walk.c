@@ -107,6 +107,47 @@ static void transfer_rows(ga_state_walk *w, ga_integrator *it) {
   eq->ndropped = (int)dropped;
 }
 
+/* Transfer the contacts: states, rows, directions, a change that is pending, statistics. */
+static void transfer_contacts(ga_state_walk *w, ga_integrator *it) {
+  ga_contacts *c = &it->contacts;
+  ga_contact_rows *rows = &c->rows;
+  double *const numbers[] = {&c->size,   &c->speed,     &c->force,   &c->t_change,
+                             &c->t_rest, &c->t_nominal, &c->h_series};
+  bool *const marks[] = {&c->pending, &c->short_piece, &c->told_reduced, &c->told_uncut};
+  if (c->n == 0) return;
+  for (int i = 0; i < 7; i++) ga_state_transfer_doubles(w, numbers[i], 1);
+  for (int i = 0; i < 4; i++) transfer_bool(w, marks[i]);
+  for (int i = 0; i < c->n; i++) {
+    ga_contact_state *s = &c->state[i];
+    int *const ints[] = {&s->state, &c->axes[i], &c->found[i], &c->count[i]};
+    double *const values[] = {&s->gap,         &s->rate,        &s->normal,
+                              &s->friction[0], &s->friction[1], &s->slip[0],
+                              &s->slip[1],     &s->impulse,     &c->reach[i]};
+    for (int k = 0; k < 4; k++) {
+      long wide = *ints[k];
+      transfer_long(w, &wide);
+      *ints[k] = (int)wide;
+    }
+    for (int k = 0; k < 9; k++) ga_state_transfer_doubles(w, values[k], 1);
+    transfer_bool(w, &c->redundant[i]);
+    transfer_bool(w, &rows->held[i]);
+  }
+  for (int i = 0; i < rows->nlam + rows->npsi; i++) {
+    long mode = rows->mode[i];
+    transfer_long(w, &mode);
+    rows->mode[i] = (unsigned char)mode;
+  }
+  ga_state_transfer_doubles(w, rows->split.val, ga_csr_nnz(&rows->split));
+  ga_state_transfer_doubles(w, rows->d, rows->npsi);
+  ga_state_transfer_doubles(w, c->turn, rows->npsi);
+#define PASS_LONG(name, text) transfer_long(w, &c->stats.name);
+#define PASS_NUMBER(name, text) ga_state_transfer_doubles(w, &c->stats.name, 1);
+  GA_CONTACT_STAT_LIST(PASS_LONG, PASS_NUMBER)
+#undef PASS_LONG
+#undef PASS_NUMBER
+  if (w->mode == GA_WALK_READ) ga_contacts_tell_step(it);
+}
+
 /* Transfer everything that influences later steps, head excluded; GA_WALK_READ changes *it. The order
  * defines the format: change GA_STATE_VERSION if you change it. */
 void ga_state_walk_body(ga_state_walk *w, ga_integrator *it) {
@@ -152,6 +193,7 @@ void ga_state_walk_body(ga_state_walk *w, ga_integrator *it) {
     ga_state_transfer_doubles(w, &it->events.item[i].t_last, 1);
   }
   transfer_rows(w, it);
+  transfer_contacts(w, it);
   ga_step_size *c = &it->step_size;
   if (!c->on) return;
   ga_state_transfer_doubles(w, &c->err_last, 1);
