@@ -134,6 +134,14 @@ void ga_contact_rows_slip_residual(const ga_contact_rows *rows, const double *la
   }
 }
 
+void ga_contact_rows_slip_defect(const ga_contact_rows *rows, const double *lam, const double *psi,
+                                 double *r) {
+  ga_contact_rows_slip_residual(rows, lam, psi, r);
+  for (int i = 0; i < rows->npsi; i++) {
+    if (rows->mode[rows->nlam + i] == GA_ROW_SLIPS) r[i] = -r[i];
+  }
+}
+
 void ga_contact_rows_residual(ga_contact_rows *rows, bool holonomic, const double *lam,
                               const double *mult, const double *k, double *r) {
   if (holonomic) {

@@ -42,6 +42,9 @@ void ga_contact_rows_residual(ga_contact_rows *rows, bool holonomic, const doubl
 void ga_contact_rows_split_residual(const ga_contact_rows *rows, const double *mult, double *r);
 void ga_contact_rows_slip_residual(const ga_contact_rows *rows, const double *lam,
                                    const double *psi, double *r);
+/* r = -residual in slip rows, nothing in others. */
+void ga_contact_rows_slip_defect(const ga_contact_rows *rows, const double *lam, const double *psi,
+                                 double *r);
 /* The sum of |terms| of such a row, with the largest multiplier of all contacts in place of each. */
 double ga_contact_rows_terms(const ga_contact_rows *rows, bool holonomic, int i, const double *mult,
                              const double *lam);

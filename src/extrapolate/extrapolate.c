@@ -4,8 +4,7 @@
  * The runs go forward in windows of some steps h. Threads take the runs of a window one by one, the
  * longest first; each run keeps its states at the ends of the steps h. Then the caller's thread
  * combines them, in order, and calls the observer. A run changes only its own integrator and
- * states, so the result depends neither on the threads nor on the windows. The length of a window
- * follows the clock: short enough for an observer that wants to stop, long enough for threads. */
+ * states, so the result depends neither on threads nor windows. The length of a window follows the clock. */
 #define _POSIX_C_SOURCE 200809L
 #include <float.h>
 #include <math.h>

@@ -133,9 +133,8 @@ static void set_soft_diagonal(ga_saddle *s, int n, const bool *dropped) {
   }
 }
 
-/* Note in s->kind which kind of diagonals the matrix has: 1 M alone, 2 all rows, 3 without H, 4 and
- * 5 the same with soft rows. If it changes, forget the scaling of the linear solver: 1 may be
- * larger than eps D by many powers of ten. */
+/* Note in s->kind which diagonals the matrix has: 1 M alone, 2 all rows, 3 without H, 4 and 5 the same with
+ * soft rows. If it changes, forget the scaling of the solver: 1 may be far larger than eps D. */
 static void set_kind(ga_saddle *s, rows with) {
   bool nonholonomic = with == WITH_G_AND_H || s->eval->npsi == 0;
   int kind = with == MASS_ONLY ? 1 : (nonholonomic ? 2 : 3) + (s->softened ? 2 : 0);
@@ -164,10 +163,9 @@ static ga_status factor_rows(ga_saddle *s, double t, rows with, const bool *drop
   ga_linsol *ls = &s->kkt.ls;
   set_diagonals(s, with, dropped);
   ga_kkt_assemble(&s->kkt, &(ga_kkt_weights){.m = 1, .e = 1, .without_rows = with == MASS_ONLY});
-  if (s->contacts && with != MASS_ONLY) {
-    const int n = with == WITH_G_AND_H ? s->E.nrow : s->eval->nlam;
+  const int n = with == WITH_G_AND_H ? s->E.nrow : with == WITH_G ? s->eval->nlam : 0;
+  if (s->contacts && n > 0)
     ga_contact_rows_put(s->contacts, &s->off, &s->kkt.blocks.A, s->eval->nv, n, s->moving);
-  }
   ga_status status = ga_kkt_factor(&s->kkt);
   if (status == GA_RETRY_SINGULAR) return explain_singular(s, t, with);
   if (status == GA_OK) return GA_OK;
@@ -297,7 +295,6 @@ static ga_status solve_softly(ga_saddle *s) {
 /* s->rhs <- A^-1 s->rhs with the last factors, without refinement: for corrections of which some
  * digits are enough. Not with soft rows. On failure s->rhs means nothing. Collective. */
 ga_status ga_saddle_solve_roughly(ga_saddle *s) {
-  /* false: slip rows have a right-hand side of their own */
   if (s->contacts) ga_contact_rows_clear(s->contacts, s->rhs + s->eval->nv, false);
   ga_status status = s->kkt.ls.ops->solve(&s->kkt.ls, s->rhs);
   if (status != GA_OK || ga_first_nonfinite(s->n, s->rhs) >= 0) {
