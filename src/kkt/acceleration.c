@@ -146,13 +146,8 @@ ga_status ga_saddle_correction(ga_saddle *s, const ga_eval_point *p) {
     if (!product) ga_csr_mul_add(&s->M, -1, p->x, s->rhs);
     ga_csr_mul_add(&s->G, -1, p->x, s->rhs + nv);
     ga_csr_mul_add(&s->H, -1, p->x, s->rhs + nv + e->nlam);
-    if (s->contacts) {
-      double *slip = s->rhs + nv + e->nlam;
-      ga_contact_rows_slip_residual(s->contacts, p->lam, p->psi, slip);
-      for (int i = 0; i < e->npsi; i++) {
-        if (ga_contact_rows_special(s->contacts, false, i)) slip[i] = -slip[i];
-      }
-    }
+    if (s->contacts)
+      ga_contact_rows_slip_defect(s->contacts, p->lam, p->psi, s->rhs + nv + e->nlam);
   }
   status = ga_team_agree(e->team, status, e->err);
   if (status == GA_OK) status = ga_team_sum_shared(e->team, 1, s->rhs);

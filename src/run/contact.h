@@ -95,6 +95,10 @@ bool ga_contacts_turn_axes(struct ga_integrator *it, bool fresh);
  * matrix A of `problem` shows; NULL: none depend. */
 struct ga_touching;
 ga_status ga_contacts_set_rows(struct ga_integrator *it, const struct ga_touching *problem);
+/* At a start with redundant = allow: leave out rows that are always on and depend on others, without the
+ * contacts. */
+ga_status ga_contacts_drop_joints(struct ga_integrator *it, double t, const double *q,
+                                  const double *v);
 /* Let the equations of the step know the modes: factors and guesses are forgotten. */
 void ga_contacts_tell_step(struct ga_integrator *it);
 /* eps_g of contact i, eps_v, eps_F. */

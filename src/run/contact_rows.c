@@ -142,3 +142,33 @@ ga_status ga_contacts_set_rows(ga_integrator *it, const ga_touching *p) {
   if (status == GA_OK) ga_contacts_tell_step(it);
   return status;
 }
+
+ga_status ga_contacts_drop_joints(ga_integrator *it, double t, const double *q, const double *v) {
+  ga_contact_rows *rows = &it->contacts.rows;
+  ga_saddle *s = &it->saddle;
+  double *mass = it->contacts.vd;
+  ga_rank rank = {0};
+  const int n = rows->nlam + rows->npsi;
+  if (it->options.redundant != GA_REDUNDANT_ALLOW) return GA_OK;
+  for (int i = 0; i < n; i++) rows->mode[i] = GA_ROW_IS_ON;
+  for (int i = 0; i < rows->n; i++) set_modes(rows, i, GA_CONTACT_OPEN);
+  const ga_evaluation out = {.M = &s->M, .G = &s->G, .H = &s->H};
+  ga_status status = ga_eval_all(&it->eval, t, q, v, &out);
+  if (status != GA_OK) return status;
+  for (int i = 0; i < n; i++) { /* rows of contacts are not there */
+    ga_csr *D = i < rows->nlam ? &s->G : &s->H;
+    const int row = i < rows->nlam ? i : i - rows->nlam;
+    for (int e = D->ptr[row]; e < D->ptr[row + 1] && rows->mode[i] == GA_ROW_IS_OFF; e++) {
+      D->val[e] = 0;
+    }
+  }
+  ga_rank_masses(&s->M, it->eval.metric, mass);
+  const ga_rank_rows of = {.G = &s->G, .H = &s->H, .mass = mass};
+  status = ga_rank_analyze(&rank, &of, GA_RANK_AUTO, &it->error);
+  for (int i = 0; i < n && status == GA_OK; i++) {
+    if (rank.dropped[i]) rows->mode[i] = GA_ROW_IS_OFF;
+  }
+  ga_rank_free(&rank);
+  ga_contacts_tell_step(it);
+  return status;
+}

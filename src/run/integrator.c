@@ -260,6 +260,9 @@ static ga_status start_and_observe(ga_integrator *it, const ga_beginning *from) 
   long repivots = ga_integrator_repivots(it);
   ga_status status = ga_integrator_inputs_begin(it, from);
   ga_contacts_reset(it, from->again);
+  if (status == GA_OK && it->contacts.n > 0) {
+    status = ga_contacts_drop_joints(it, from->t, from->q, from->v);
+  }
   if (status == GA_OK) status = ga_start_at(it, from);
   if (status == GA_OK && it->contacts.n > 0) status = ga_contacts_start(it);
   if (status == GA_OK && !from->again) it->repivots_base = repivots;

@@ -12,7 +12,7 @@
 bool ga_own_solver_wanted(const ga_equations *s, const ga_options *options) {
   const ga_model_solver *solver = s->eval->model->ops->solver;
   const ga_dyn_row *row = &s->method->dyn[0];
-  if (!solver || options->linsol_ops || s->eval->team) return false;
+  if (!solver || options->linsol_ops || s->eval->team || s->contacts) return false;
   if (s->method->nx != 1 || s->method->weighted || s->has_hat) return false;
   if (row->site != GA_SITE_NEW || row->forces != GA_FORCES_ALL) return false;
   if (ga_linsol_is_own(options->linsol)) return true;

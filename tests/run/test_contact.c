@@ -194,10 +194,35 @@ static void automatic_steps(void **state) {
   close_run(&r);
 }
 
+/* the joint of a pendulum twice: with redundant = allow the same motion */
+static void twice(const scene *s, point *p) {
+  pendulum(s, p);
+  p->g[2] = p->g[0], p->drift[2] = p->drift[0];
+  for (int k = 0; k < 2; k++) p->G[2][k] = p->G[0][k];
+}
+
+static void joints_may_be_redundant(void **state) {
+  (void)state;
+  scene s = pendulum_scene;
+  s.nlam = 3;
+  s.at = twice;
+  run a, b;
+  ga_options o = scene_options(&s, "stab2", 0.9, 0);
+  run_scene(&a, &pendulum_scene, &o);
+  o.redundant = GA_REDUNDANT_ALLOW;
+  run_scene(&b, &s, &o);
+  for (int i = 0; i < 2; i++) {
+    assert_true(fabs(ga_integrator_state(a.it)->q[i] - ga_integrator_state(b.it)->q[i]) <= 1e-10);
+  }
+  close_run(&a);
+  close_run(&b);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(wrong_contacts_are_refused), cmocka_unit_test(kinds_have_words),
       cmocka_unit_test(resumed_runs_are_equal),     cmocka_unit_test(uncut_steps),
-      cmocka_unit_test(settings_are_refused),       cmocka_unit_test(automatic_steps)};
+      cmocka_unit_test(settings_are_refused),       cmocka_unit_test(automatic_steps),
+      cmocka_unit_test(joints_may_be_redundant)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
