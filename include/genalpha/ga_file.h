@@ -33,8 +33,9 @@ typedef struct ga_file_function {
 typedef struct ga_file_options {
   const ga_file_set *set;
   int nset;
-  const char *want;   /* an expression of columns: coordinates it names will exist; or NULL */
-  const char *folder; /* of files that expressions name; NULL: that of the model file */
+  const char *want;        /* an expression of columns: coordinates it names will exist; or NULL */
+  const char *folder;      /* of files that expressions name; NULL: that of the model file */
+  const char *coordinates; /* "absolute", "joint", "auto" instead of the key of the file; or NULL */
   bool no_build; /* stop before the build: the mechanism can be drawn (ga_drawable.h), not run */
   ga_log_fn log; /* receives warnings */
   void *log_context;

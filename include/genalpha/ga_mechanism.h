@@ -118,6 +118,15 @@ typedef enum ga_formulation {
   GA_FORMULATION_SE3          /* v = (R^T x', Omega) */
 } ga_formulation;
 
+/* What the unknowns are: places of bodies, with rows for all joints; or the coordinates of the joints
+ * of a spanning tree, with rows for those that close loops. Columns are the same. AUTO takes joints
+ * where that is faster. */
+typedef enum ga_coordinates {
+  GA_COORDINATES_ABSOLUTE,
+  GA_COORDINATES_JOINT,
+  GA_COORDINATES_AUTO
+} ga_coordinates;
+
 /* What pictures show of a body: a box with edges a, b, c along its axes, a cylinder along z, a sphere,
  * a rod along x; it is centred at the centre of mass with the axes of the body, unless it has a pose.
  * Or a mesh, a file in STL or OBJ, whose coordinates are those of the body frame unless it has a pose.
@@ -276,6 +285,10 @@ GA_API void ga_mechanism_free(ga_mechanism *m);
 
 GA_API ga_status ga_mechanism_set_gravity(ga_mechanism *m, const double gravity[3]);
 GA_API ga_status ga_mechanism_set_formulation(ga_mechanism *m, ga_formulation formulation);
+/* Which coordinates the build takes; GA_COORDINATES_ABSOLUTE at first. */
+GA_API ga_status ga_mechanism_set_coordinates(ga_mechanism *m, ga_coordinates coordinates);
+/* Those it has taken, JOINT or ABSOLUTE; *text, if not NULL: a line that says so and why, owned by m. */
+GA_API ga_coordinates ga_mechanism_coordinates(const ga_mechanism *m, const char **text);
 /* What pictures show of the ground: n looks, copied. */
 GA_API ga_status ga_mechanism_set_ground_looks(ga_mechanism *m, int n, const ga_body_look *looks,
                                                ga_error *err);

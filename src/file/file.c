@@ -24,9 +24,10 @@ const ga_section ga_sections[] = {
     {NULL, NULL, NULL, NULL, NULL, false}};
 
 /* top-level keys that are not sections, in the order in which they are read */
-static const char *const other_keys[] = {
-    "genalpha", "name",    "description", "parameters", "gravity", "formulation", "ground",
-    "repeat",   "initial", "run",         "output",     "events",  "files",       NULL};
+static const char *const other_keys[] = {"genalpha", "name",        "description", "parameters",
+                                         "gravity",  "formulation", "coordinates", "ground",
+                                         "repeat",   "initial",     "run",         "output",
+                                         "events",   "files",       NULL};
 
 /* All keys of a file: sections first, then other_keys; NULL past the end. */
 static const char *section_name(int i) {
@@ -57,6 +58,23 @@ static bool read_head(ga_reader *r, const ga_node *root, ga_file *file) {
   return text ? ga_read_text(r, text, &file->description) : true;
 }
 
+static const char coordinate_words[] = "absolute|joint|auto"; /* as in ga_coordinates */
+
+/* Set which coordinates the mechanism takes: those that the caller asks for, or those of the file.
+ * False: a failure is recorded in r. */
+static bool read_coordinates(ga_reader *r, const ga_node *node) {
+  static const char *const words[] = {"absolute", "joint", "auto"};
+  int which = -1;
+  ga_reader_enter(r, "coordinates");
+  if (node && !ga_read_word(r, node, coordinate_words, &which)) return false;
+  ga_reader_leave(r);
+  for (int i = 0; r->options->coordinates && i < 3; i++) {
+    if (strcmp(r->options->coordinates, words[i]) == 0) which = i;
+  }
+  if (which >= 0) ga_mechanism_set_coordinates(r->m, (ga_coordinates)which);
+  return true;
+}
+
 /* Set gravity (m/s^2), the default formulation and the looks of the ground of r->m where the file
  * gives them. False: a failure is recorded in r. */
 static bool read_world(ga_reader *r, const ga_node *root) {
@@ -74,6 +92,7 @@ static bool read_world(ga_reader *r, const ga_node *root) {
     ga_mechanism_set_formulation(r->m, which ? GA_FORMULATION_SE3 : GA_FORMULATION_R3SO3);
   }
   ga_reader_leave(r);
+  if (!read_coordinates(r, ga_node_find(root, "coordinates"))) return false;
   return ground ? ga_read_ground(r, ground) : true;
 }
 

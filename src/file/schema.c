@@ -270,6 +270,8 @@ void ga_file_schema(FILE *to) {
           ", \"additionalProperties\": " REF("number") "},\n"
           "    \"gravity\": " REF("vector3") ",\n"
           "    \"formulation\": {\"enum\": [\"r3so3\", \"se3\"]},\n"
+          "    \"coordinates\": {\"enum\": [\"absolute\", \"joint\", \"auto\"], \"description\": "
+          "\"unknowns: places of bodies, or coordinates of the joints of a spanning tree\"},\n"
           "    \"ground\": {\"type\": \"object\", \"description\": \"what pictures show of it\", "
           "\"properties\": {\"look\": " REF("look") "}, \"required\": [\"look\"], "
           "\"additionalProperties\": false},\n"

@@ -145,6 +145,7 @@ typedef struct ga_element_type {
   const char *trouble; /* why an evaluation may ask for a smaller step, for messages */
   bool rheonomic;      /* its holonomic rows depend on t, of a relation: if it has a function */
   bool relation;       /* its data begin with a ga_relation */
+  bool absolute_only;  /* it needs absolute coordinates (tree/support.c) */
   void (*structure)(const ga_mechanism *m, const ga_element *el, ga_structure *s);
   /* adds to everything that pass->out asks for */
   int (*evaluate)(ga_pass *pass, const ga_element *el);

@@ -8,6 +8,7 @@
  *   joint/        joint_types.c: joints as tables over primitives; joint.c, rolling.c, curve.c: their
  *                 rows; coordinate.c: coordinates of joints, drives; relation.c: couplers; rope.c
  *   force/        one file for each type of force, force_types.c: registry; law.c; beam/: beams
+ *   tree/         joint coordinates: spanning tree, recursion, the carrier of its unknowns
  *   evaluate/     frame_pair.c: rows and tangents between two frames; pass.c: one evaluation;
  *                 absolute.c: from space axes to the velocities of bodies; evaluate.c: the
  *                 ga_model; time_corners.c: kinks and jumps in time
@@ -82,6 +83,8 @@ enum { GA_SAMPLES_MAX = 256 };
   }
 
 typedef struct ga_carrier ga_carrier;
+typedef struct ga_tree ga_tree;
+typedef struct ga_tree_room ga_tree_room;
 typedef struct ga_gradient ga_gradient;
 
 /* Columns of one body or element. */
@@ -119,8 +122,12 @@ struct ga_mechanism {
   ga_csr M, K, G, H; /* patterns; K is that of Kt and Ct */
   ga_model model;
   const ga_carrier *carrier;
-  double *q0, *v0;        /* start values */
-  const double *anywhere; /* zeros: q and v of calls in which only time matters */
+  ga_coordinates coordinates_asked;
+  const char *coordinates_text; /* which were taken, and why */
+  ga_tree *tree;                /* of joint coordinates; NULL: absolute ones */
+  ga_mechanism *absolute;       /* the same in absolute coordinates; NULL: this one is */
+  double *q0, *v0;              /* start values */
+  const double *anywhere;       /* zeros: q and v of calls in which only time matters */
   double length; /* largest distance of points of joints and forces and of centres of mass */
   GA_LIST(ga_column_block) blocks;
   const char **columns;           /* names */
@@ -160,6 +167,7 @@ struct ga_pass {
   bool nonholonomic;        /* k, H, Y or k_drift are wanted */
   bool tangents;            /* Kt and Ct are wanted */
   bool curved;              /* Z, Y or a drift is wanted: second derivatives */
+  ga_tree_room *room;       /* of joint coordinates: scratch memory */
   /* of the absolute carrier: */
   int tag[GA_FRAME_SLOTS]; /* cache: the body whose frame is in the slot, -1: none */
   ga_frame slot[GA_FRAME_SLOTS], spare;
@@ -191,6 +199,8 @@ struct ga_carrier {
                  double *wd);
 };
 extern const ga_carrier ga_carrier_absolute;
+/* absolute.c: adds to t->A of one side what body-fixed velocities change, of x if shifted */
+void ga_tangent_turn(ga_tangent *t, int side, bool shifted, const ga_frame *frame);
 
 /* Prepares a pass at (t, q, v): sets flags from `out`; arrays are borrowed. False: no memory. Each
  * pass that was begun must be ended. */
@@ -279,6 +289,20 @@ typedef struct ga_coordinate_spec {
 } ga_coordinate_spec;
 
 enum { GA_COORDINATES_MAX = 3 };
+
+/* Elementary joints, of which a joint consists in a spanning tree, from A to B: an axis of the joint
+ * frame, the coordinate of the joint that it is (-1: of none). */
+typedef enum { GA_NO_FREEDOM, GA_HINGE, GA_SLIDE, GA_BALL, GA_SHIFT } ga_elementary;
+typedef struct ga_elementary_joint {
+  ga_elementary kind;
+  int axis, coordinate;
+} ga_elementary_joint;
+typedef struct ga_tree_list {
+  bool given; /* false: the joint cannot be in a tree */
+  int count;
+  ga_elementary_joint part[GA_COORDINATES_MAX];
+} ga_tree_list;
+
 typedef struct ga_row_list {
   int count; /* -1: there is no such joint */
   ga_primitive_row row[GA_JOINT_ROWS_MAX];
@@ -287,6 +311,7 @@ typedef struct ga_row_list {
 typedef struct ga_joint_type {
   const char *name, *summary;
   ga_row_list space, plane;
+  ga_tree_list tree;
   ga_coordinate_spec coordinate[GA_COORDINATES_MAX];
   unsigned uses, needs;             /* fields of a description */
   unsigned plane_uses, plane_needs; /* the same between planar bodies */
@@ -385,6 +410,12 @@ const ga_column *ga_mechanism_own_column(const ga_mechanism *m, int i);
 void ga_body_columns(ga_pass *pass, const ga_state *state, const ga_solid *b, double *values);
 
 /* ---- calls inside --------------------------------------------------------------------------- */
+
+/* tree/support.c: why it cannot run in joint coordinates, as the end of a sentence in text, NULL: it
+ * can; the choice at the end of the build; what it owns of joint coordinates */
+const char *ga_mechanism_joint_refusal(const ga_mechanism *m, char *text, size_t room);
+ga_status ga_mechanism_choose_coordinates(ga_mechanism *m, double t0, ga_error *err);
+void ga_mechanism_free_tree(ga_mechanism *m);
 
 /* Orders the unknowns and rows; sets space, patterns and slots. */
 ga_status ga_mechanism_layout(ga_mechanism *m, ga_error *err);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "mechanism/mechanism.h"
+#include "mechanism/tree/tree.h"
 
 enum { JOINTS_NAMED = 4 }; /* most elements named in a message */
 
@@ -139,6 +140,10 @@ static void set_weights(const ga_mechanism *m, bool assembly, double *weight, do
 /* weight, unit = weights and units of the velocities for equilibrium and velocities (not for the
  * assembly of positions), nv numbers each */
 void ga_mechanism_weights(const ga_mechanism *m, double *weight, double *unit) {
+  if (m->tree) {
+    ga_tree_weights(m, weight, unit);
+    return;
+  }
   set_weights(m, /* assembly: */ false, weight, unit);
 }
 

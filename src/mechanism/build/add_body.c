@@ -44,6 +44,7 @@ void ga_mechanism_free(ga_mechanism *m) {
   ga_free(m->symbols.item);
   ga_free(m->elements.item);
   ga_free(m->blocks.item);
+  ga_mechanism_free_tree(m);
   ga_space_free(m->space);
   ga_arena_free(&m->arena);
   ga_free(m);

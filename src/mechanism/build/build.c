@@ -8,6 +8,7 @@
 #include "mechanism/build/layout.h"
 #include "mechanism/mechanism.h"
 #include "mechanism/signal/signal.h"
+#include "mechanism/tree/tree.h"
 
 /* ---- names of unknowns and rows ------------------------------------------------------------- */
 
@@ -15,7 +16,8 @@
  * none. The name of a joint coordinate's velocity also says which element or output asked for it.
  * Without memory names are NULL and m->arena.failed is set. */
 static void name_unknowns(ga_mechanism *m, const char **q, const char **v) {
-  for (int i = 1; i < m->bodies.count; i++) {
+  if (m->tree) ga_tree_name_unknowns(m, q, v);
+  for (int i = 1; !m->tree && i < m->bodies.count; i++) {
     const ga_solid *b = &m->bodies.item[i];
     for (int k = 0; k < b->kind->nq; k++) {
       q[b->q_at + k] = ga_mechanism_text(m, b->name, b->kind->q_names[k]);
@@ -27,6 +29,7 @@ static void name_unknowns(ga_mechanism *m, const char **q, const char **v) {
   for (int c = 0; c < m->coordinates.count; c++) {
     const ga_angle *angle = &m->coordinates.item[c];
     char text[400];
+    if (m->tree && angle->v_at < m->tree->nfreedom) continue; /* it has a mass */
     q[angle->q_at] = angle->name;
     snprintf(text, sizeof text, "%s, which %s asked for", angle->name, angle->asked_by);
     v[angle->v_at] = ga_mechanism_text(m, text, NULL);
@@ -79,11 +82,11 @@ ga_status ga_mechanism_make_model(ga_mechanism *m, ga_error *err) {
                         .space = m->space,
                         .nlam = m->nlam,
                         .npsi = m->npsi,
-                        .pat_M = &m->M,
-                        .pat_K = &m->K,
+                        .pat_M = m->tree && m->tree->full_M ? NULL : &m->M,
+                        .pat_K = m->tree && m->tree->full_K ? NULL : &m->K,
                         .pat_G = &m->G,
                         .pat_H = &m->H,
-                        .const_mass = true,
+                        .const_mass = !m->tree,
                         .scleronomic = true};
   for (int i = 0; i < m->elements.count; i++) {
     const ga_element *el = &m->elements.item[i];
@@ -465,7 +468,8 @@ ga_status ga_mechanism_build(ga_mechanism *m, double t0, ga_error *err) {
   if (status == GA_OK && m->assemble) status = ga_mechanism_assemble_start(m, t0, err);
   if (status == GA_OK) status = ga_mechanism_settle(m, t0, m->q0, m->v0, err);
   if (status == GA_OK) status = check_start(m, t0, err);
-  return status == GA_OK ? ga_mechanism_settle(m, t0, m->q0, m->v0, err) : status;
+  if (status == GA_OK) status = ga_mechanism_settle(m, t0, m->q0, m->v0, err);
+  return status == GA_OK ? ga_mechanism_choose_coordinates(m, t0, err) : status;
 }
 
 /* The model that the build has set up, owned by m; empty before the build. */

@@ -12,15 +12,8 @@
 
 /* ---- unknowns ------------------------------------------------------------------------------- */
 
-/* A space that is being built, its first error, and the dimensions of R^n not yet added to it. */
-typedef struct {
-  ga_space *space;
-  int waiting;
-  ga_status status;
-} space_builder;
-
 /* Append the waiting dimensions, if any, as one factor R^n; sets s->waiting to 0, s->status. */
-static void flush_rn(space_builder *s) {
+void ga_layout_flush_rn(ga_space_builder *s) {
   if (s->waiting > 0 && s->status == GA_OK) {
     s->status = ga_space_add(s->space, &ga_group_rn, s->waiting, NULL, NULL);
   }
@@ -28,12 +21,12 @@ static void flush_rn(space_builder *s) {
 }
 
 /* Append n copies of a group to the space; factors R^n wait, to be merged with the next. */
-static void add_factor(space_builder *s, const ga_group *group, int n) {
+void ga_layout_add_factor(ga_space_builder *s, const ga_group *group, int n) {
   if (group == &ga_group_rn) {
     s->waiting += n;
     return;
   }
-  flush_rn(s);
+  ga_layout_flush_rn(s);
   if (s->status == GA_OK) s->status = ga_space_add(s->space, group, n, NULL, NULL);
 }
 
@@ -64,22 +57,22 @@ static ga_status number_unknowns(ga_mechanism *m, ga_arena *scratch) {
   int *first, *next;
   ga_status status = ga_space_new(&m->space);
   if (status != GA_OK || !chain_coordinates(m, scratch, &first, &next)) return GA_ERR_MEM;
-  space_builder s = {.space = m->space};
+  ga_space_builder s = {.space = m->space};
   int q_at = 0, v_at = 0;
   for (int i = 0; i < m->bodies.count; i++) {
     ga_solid *b = &m->bodies.item[i];
     b->q_at = q_at, b->v_at = v_at;
     q_at += b->kind->nq, v_at += b->kind->nv;
     for (int k = 0; k < 2 && b->kind->group[k]; k++) {
-      add_factor(&s, b->kind->group[k], b->kind->copies[k]);
+      ga_layout_add_factor(&s, b->kind->group[k], b->kind->copies[k]);
     }
     for (int c = first[i]; c >= 0; c = next[c]) {
       m->coordinates.item[c].q_at = q_at++;
       m->coordinates.item[c].v_at = v_at++;
-      add_factor(&s, &ga_group_rn, 1);
+      ga_layout_add_factor(&s, &ga_group_rn, 1);
     }
   }
-  flush_rn(&s);
+  ga_layout_flush_rn(&s);
   m->nq = q_at, m->nv = v_at;
   return s.status;
 }

@@ -6,6 +6,16 @@
 #include "mechanism/mechanism.h"
 #include "mechanism/signal/signal.h"
 
+/* A space that is being built, its first error, and the dimensions of R^n not yet added to it. */
+typedef struct ga_space_builder {
+  ga_space *space;
+  int waiting;
+  ga_status status;
+} ga_space_builder;
+/* Append n copies of a group; neighbouring R^n become one, the last of them when they are flushed. */
+void ga_layout_add_factor(ga_space_builder *s, const ga_group *group, int n);
+void ga_layout_flush_rn(ga_space_builder *s);
+
 /* *A <- empty pattern; the caller sets A->ptr[i + 1] to the length of row i, calls
  * ga_layout_finish_csr, which turns these into offsets and allocates A->col. False: no memory. */
 bool ga_layout_start_csr(ga_csr *A, int nrow, int ncol, ga_arena *arena);

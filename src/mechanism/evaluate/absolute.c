@@ -230,16 +230,15 @@ static void subtract_rate_terms(ga_tangent *t, int phi, int c, const double *w) 
   }
 }
 
-/* Add to t->A of one side the terms of P varying with the rotation (see head of the file). */
-static void add_rotation_terms(ga_tangent *t, int side, const ga_body_kind *kind,
-                               const ga_frame *frame) {
+/* Add to t->A of one side the terms of P varying with the rotation (see head of the file); shifted: P
+ * turns the velocity of x, too. */
+void ga_tangent_turn(ga_tangent *t, int side, bool shifted, const ga_frame *frame) {
   const int x = 6 * side, phi = x + 3;
   double S[9];
-  if (!kind->turn_phi) return;
   ga_skew3(t->f + phi, S);
   ga_add_block(t->A, phi, phi, 1, S);
   if (t->damped) subtract_rate_terms(t, phi, phi, frame->w);
-  if (!kind->turn_x) return;
+  if (!shifted) return;
   ga_skew3(t->f + x, S);
   ga_add_block(t->A, x, phi, 1, S);
   if (t->damped) subtract_rate_terms(t, phi, x, frame->xd);
@@ -285,7 +284,7 @@ static void absolute_tangent(ga_pass *pass, const ga_element *el, ga_tangent *t)
   const ga_body_kind *kind[2];
   for (int side = 0; side < 2; side++) {
     kind[side] = pass->m->bodies.item[el->body[side]].kind;
-    add_rotation_terms(t, side, kind[side], frame[side]);
+    if (kind[side]->turn_phi) ga_tangent_turn(t, side, kind[side]->turn_x, frame[side]);
   }
   for (int block = 0; block < 16; block++) {
     if (!(el->blocks >> block & 1)) continue;

@@ -142,7 +142,7 @@ static void coordinate_output(ga_pass *pass, const ga_state *state, const ga_ele
   values[1] = state->v[c->v_at];
 }
 
-static const ga_column coordinate_columns[] = {{"", "m", "rad"}, {"_rate", "m/s", "rad/s"}};
+const ga_column ga_coordinate_columns[2] = {{"", "m", "rad"}, {"_rate", "m/s", "rad/s"}};
 
 const ga_element_type ga_element_coordinate = {
     .what = "coordinate",
@@ -152,7 +152,7 @@ const ga_element_type ga_element_coordinate = {
         "a distance meet",
     .structure = coordinate_structure,
     .evaluate = coordinate_evaluate,
-    GA_COLUMNS(coordinate_columns),
+    GA_COLUMNS(ga_coordinate_columns),
     .output = coordinate_output};
 
 /* *value, *rate = those of coordinate `which` of a joint in the start configuration, an angle in

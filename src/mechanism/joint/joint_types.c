@@ -38,6 +38,22 @@ enum { X, Y, Z }; /* axes of a joint frame */
 #define POSITION(text, axis) \
   { text, false, axis, 0, 0, 0 }
 
+/* elementary joints in a spanning tree, from A to B; the coordinate that each is, -1: none */
+#define HINGE(axis, coordinate) \
+  { GA_HINGE, axis, coordinate }
+#define SLIDE(axis, coordinate) \
+  { GA_SLIDE, axis, coordinate }
+#define BALL \
+  { GA_BALL, 0, -1 }
+#define SHIFT \
+  { GA_SHIFT, 0, -1 }
+#define TREE(number, ...) \
+  {                       \
+    true, number, {       \
+      __VA_ARGS__         \
+    }                     \
+  }
+
 enum {
   FRAME = GA_JOINT_AT | GA_JOINT_AXIS | GA_JOINT_X_AXIS,
   ROLLING = GA_JOINT_POINT | GA_JOINT_NORMAL | GA_JOINT_CENTRE | GA_JOINT_RADIUS | GA_JOINT_X_AXIS,
@@ -49,6 +65,7 @@ static const ga_joint_type types[] = {
     {.name = "fixed",
      .summary = "no relative motion",
      .space = ROWS(6, COINCIDE, SAME_AXES),
+     .tree = TREE(0, {GA_NO_FREEDOM, 0, -1}),
      .plane = ROWS(3, SAME(X), SAME(Y), PERPENDICULAR(X, Y)),
      .uses = FRAME,
      .needs_rotation = true,
@@ -58,6 +75,7 @@ static const ga_joint_type types[] = {
     {.name = "revolute",
      .summary = "rotation about z",
      .space = ROWS(5, COINCIDE, SAME_Z),
+     .tree = TREE(1, HINGE(Z, 0)),
      .plane = ROWS(2, SAME(X), SAME(Y)),
      .coordinate = {ANGLE("angle")},
      .uses = FRAME,
@@ -69,6 +87,7 @@ static const ga_joint_type types[] = {
     {.name = "prismatic",
      .summary = "translation along z",
      .space = ROWS(5, SAME_AXES, PLANE(X), PLANE(Y)),
+     .tree = TREE(1, SLIDE(Z, 0)),
      .plane = ROWS(2, PERPENDICULAR(X, Z), PLANE(X)),
      .coordinate = {POSITION("position", Z)},
      .uses = FRAME,
@@ -81,6 +100,7 @@ static const ga_joint_type types[] = {
     {.name = "cylindrical",
      .summary = "rotation about z and translation along it",
      .space = ROWS(4, SAME_Z, PLANE(X), PLANE(Y)),
+     .tree = TREE(2, HINGE(Z, 0), SLIDE(Z, 1)),
      .plane = NO_JOINT,
      .coordinate = {ANGLE("angle"), POSITION("position", Z)},
      .uses = FRAME,
@@ -91,6 +111,7 @@ static const ga_joint_type types[] = {
     {.name = "spherical",
      .summary = "rotation about a point",
      .space = ROWS(3, COINCIDE),
+     .tree = TREE(1, BALL),
      .plane = NO_JOINT,
      .uses = FRAME,
      .point_a = true,
@@ -99,6 +120,7 @@ static const ga_joint_type types[] = {
     {.name = "universal",
      .summary = "rotations about z of A and x of B, which stay perpendicular",
      .space = ROWS(4, COINCIDE, PERPENDICULAR(Z, X)),
+     .tree = TREE(2, HINGE(Z, 0), HINGE(X, 1)),
      .plane = NO_JOINT,
      .coordinate = {ANGLE("angle_a"), {"angle_b", true, Z, Y, Z, Z}},
      .uses = FRAME,
@@ -108,6 +130,7 @@ static const ga_joint_type types[] = {
     {.name = "planar",
      .summary = "motion in the plane normal to z",
      .space = ROWS(3, SAME_Z, PLANE(Z)),
+     .tree = TREE(3, SLIDE(X, 0), SLIDE(Y, 1), HINGE(Z, 2)),
      .plane = NO_JOINT,
      .coordinate = {POSITION("x", X), POSITION("y", Y), ANGLE("angle")},
      .uses = FRAME,
@@ -118,6 +141,7 @@ static const ga_joint_type types[] = {
     {.name = "orientation",
      .summary = "translation without rotation",
      .space = ROWS(3, SAME_AXES),
+     .tree = TREE(1, SHIFT),
      .plane = NO_JOINT,
      .uses = FRAME,
      .needs_rotation = true,
@@ -126,6 +150,7 @@ static const ga_joint_type types[] = {
     {.name = "parallel",
      .summary = "the z axes stay parallel",
      .space = ROWS(2, SAME_Z),
+     .tree = TREE(2, SHIFT, HINGE(Z, -1)),
      .plane = NO_JOINT,
      .uses = FRAME,
      .needs = GA_JOINT_AXIS,
@@ -135,6 +160,7 @@ static const ga_joint_type types[] = {
     {.name = "point_on_line",
      .summary = "the point of B stays on the z line of A",
      .space = ROWS(2, PLANE(X), PLANE(Y)),
+     .tree = TREE(2, SLIDE(Z, 0), BALL),
      .plane = ROWS(1, PLANE(X)),
      .coordinate = {POSITION("position", Z)},
      .uses = FRAME,
@@ -146,6 +172,7 @@ static const ga_joint_type types[] = {
     {.name = "point_on_plane",
      .summary = "the point of B stays in the plane normal to z of A",
      .space = ROWS(1, PLANE(Z)),
+     .tree = TREE(3, SLIDE(X, -1), SLIDE(Y, -1), BALL),
      .plane = NO_JOINT,
      .uses = FRAME,
      .needs = GA_JOINT_AXIS,

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/* Unknowns and rows of a mechanism in joint coordinates: freedoms of the tree by nodes, then
+ * coordinates of cut joints and states of controllers, which have no mass. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "mechanism/build/layout.h"
+#include "mechanism/tree/tree.h"
+
+/* The node whose freedom is coordinate `which` of a joint in the tree; -1: there is none. */
+static int node_of_coordinate(const ga_mechanism *m, int joint, int which) {
+  const ga_tree *tree = m->tree;
+  if (joint < 0 || tree->node_of_joint[joint] < 0) return -1;
+  const ga_joint_data *data = m->joints.item[joint].data;
+  for (int i = tree->node_of_joint[joint]; i >= 0 && tree->node[i].joint == joint; i--) {
+    const int part = tree->node[i].part;
+    if (part >= 0 && data->type->tree.part[part].coordinate == which) return i;
+  }
+  return -1;
+}
+
+/* Set q_at, v_at of all coordinates, m->nq, m->nv and m->space, which is created. */
+static ga_status number_unknowns(ga_mechanism *m) {
+  const ga_tree *tree = m->tree;
+  m->space = NULL;
+  if (ga_space_new(&m->space) != GA_OK) return GA_ERR_MEM;
+  ga_space_builder s = {.space = m->space};
+  int q_at = 0, v_at = 0;
+  for (int i = 0; i < tree->nnode; i++) {
+    const ga_node *node = &tree->node[i];
+    if (node->n == 0) continue;
+    const bool ball = node->kind == GA_BALL;
+    ga_layout_add_factor(&s, ball ? &ga_group_so3 : &ga_group_rn, ball ? 1 : node->n);
+    q_at += ball ? 4 : node->n, v_at += node->n;
+  }
+  for (int c = 0; c < m->coordinates.count; c++) {
+    ga_angle *angle = &m->coordinates.item[c];
+    const int node = node_of_coordinate(m, angle->joint, angle->which);
+    angle->q_at = node >= 0 ? tree->node[node].q_at : q_at++;
+    angle->v_at = node >= 0 ? tree->node[node].v_at : v_at++;
+    if (node < 0) ga_layout_add_factor(&s, &ga_group_rn, 1);
+  }
+  ga_layout_flush_rn(&s);
+  m->nq = q_at, m->nv = v_at;
+  return s.status;
+}
+
+/* Number the rows: joints of the tree and their coordinates have none. m->elements has the elements
+ * of absolute coordinates. */
+static void number_rows(ga_mechanism *m) {
+  m->nlam = m->npsi = 0;
+  for (int i = 0, joint = -1; i < m->elements.count; i++) {
+    ga_element *el = &m->elements.item[i];
+    const bool of_joint = el->type == &ga_element_coordinate;
+    if (joint + 1 < m->joints.count && !of_joint && i < m->elements.count - m->others.count)
+      joint++;
+    const bool taken =
+        i < m->elements.count - m->others.count && m->tree->node_of_joint[joint] >= 0;
+    if (taken) {
+      m->tree->last_node[i] = m->tree->node_of_joint[joint];
+      el->type = of_joint ? &ga_element_tree_coordinate : &ga_element_tree_joint;
+      el->nlam = el->npsi = 0;
+    }
+    el->lam_at = m->nlam, el->psi_at = m->npsi;
+    m->nlam += el->nlam, m->npsi += el->npsi;
+  }
+}
+
+ga_status ga_tree_number(ga_mechanism *m, ga_error *err) {
+  const ga_status status = number_unknowns(m);
+  m->tree->last_node = ga_arena_ints(&m->arena, (size_t)m->elements.count + 1);
+  if (status != GA_OK || m->arena.failed)
+    return ga_fail(err, GA_ERR_MEM, "no memory for joint coordinates");
+  number_rows(m);
+  return GA_OK;
+}
+
+/* ---- names ---------------------------------------------------------------------------------- */
+
+/* Names of the unknowns of a node: of a joint's coordinate JOINT.angle, of others JOINT.e0 or BODY.x;
+ * part of a rate: of velocities. */
+static void name_node(ga_mechanism *m, const ga_node *node, const char **q, const char **v) {
+  static const char *const turn_q[] = {".e0", ".e1", ".e2", ".e3"};
+  static const char *const turn_v[] = {".Omega1", ".Omega2", ".Omega3"};
+  static const char *const shift_q[] = {".x", ".y", ".z"}, *const shift_v[] = {".vx", ".vy", ".vz"};
+  const bool ball = node->kind == GA_BALL;
+  const ga_element *joint = node->joint >= 0 ? &m->joints.item[node->joint] : NULL;
+  const ga_joint_data *data = joint ? joint->data : NULL;
+  const int which = joint && node->part >= 0 ? data->type->tree.part[node->part].coordinate : -1;
+  const int body = joint            ? -1
+                   : node->body > 0 ? node->body
+                                    : m->tree->node[node - m->tree->node + 1].body;
+  const char *owner = joint ? joint->name : m->bodies.item[body].name;
+  if (node->n == 1) {
+    char end[80];
+    snprintf(end, sizeof end, ".%s",
+             which >= 0               ? data->type->coordinate[which].name
+             : node->kind == GA_HINGE ? "angle"
+                                      : shift_q[node->axis] + 1);
+    q[node->q_at] = ga_mechanism_text(m, owner, end);
+    v[node->v_at] = q[node->q_at];
+    return;
+  }
+  for (int k = 0; k < (ball ? 4 : node->n); k++) {
+    q[node->q_at + k] = ga_mechanism_text(m, owner, ball ? turn_q[k] : shift_q[k]);
+  }
+  for (int k = 0; k < node->n; k++) {
+    v[node->v_at + k] = ga_mechanism_text(m, owner, ball ? turn_v[k] : shift_v[k]);
+  }
+}
+
+/* Names of the unknowns of all nodes; without memory m->arena.failed is set. */
+void ga_tree_name_unknowns(ga_mechanism *m, const char **q, const char **v) {
+  for (int i = 0; i < m->tree->nnode; i++) {
+    if (m->tree->node[i].n > 0) name_node(m, &m->tree->node[i], q, v);
+  }
+}
+
+/* ---- scales --------------------------------------------------------------------------------- */
+
+/* The body that a node moves: its own, or that of the node behind it in the same joint. */
+static int body_moved(const ga_tree *tree, int i) {
+  while (tree->node[i].body < 0) i++;
+  return tree->node[i].body;
+}
+
+/* Set m->model.metric and q_size from those of absolute coordinates: an angle has the metric of the
+ * rotations of the body it moves, a shift the size of its largest place. */
+ga_status ga_tree_scales(ga_mechanism *m, ga_error *err) {
+  const ga_tree *tree = m->tree;
+  const ga_model *a = &m->absolute->model;
+  double *w = ga_arena_doubles(&m->arena, (size_t)m->nv);
+  double *size = ga_arena_doubles(&m->arena, (size_t)m->nv);
+  if (m->arena.failed) return ga_fail(err, GA_ERR_MEM, "no memory for joint coordinates");
+  for (int c = 0; c < m->coordinates.count; c++) {
+    const int from = m->absolute->coordinates.item[c].v_at, to = m->coordinates.item[c].v_at;
+    w[to] = a->metric[from], size[to] = a->q_size[from];
+  }
+  for (int k = 0; k < tree->nfreedom; k++) {
+    const ga_node *node = &tree->node[tree->node_of[k]];
+    const ga_solid *b = &m->bodies.item[body_moved(tree, tree->node_of[k])];
+    const bool turns = node->kind == GA_HINGE || node->kind == GA_BALL;
+    w[k] = turns ? a->metric[b->v_at + b->kind->nx] : 1;
+    size[k] = turns ? 1 : ga_max_abs(b->kind->nx, a->q_size + b->v_at);
+  }
+  m->model.metric = w;
+  m->model.q_size = size;
+  return GA_OK;
+}
+
+/* weight and unit of all freedoms, see set_weights in assemble.c: M_kk at the start; the mechanism's
+ * length or 1 rad. */
+void ga_tree_weights(const ga_mechanism *m, double *weight, double *unit) {
+  const ga_tree *tree = m->tree;
+  double least = INFINITY;
+  for (int k = 0; k < tree->nfreedom; k++) {
+    const ga_elementary kind = tree->node[tree->node_of[k]].kind;
+    weight[k] = tree->start_mass[k];
+    unit[k] = kind == GA_HINGE || kind == GA_BALL ? 1 : m->length;
+    least = fmin(least, weight[k] * (unit[k] * unit[k]));
+  }
+  for (int c = 0; c < m->coordinates.count; c++) { /* without mass: as in absolute coordinates */
+    const ga_angle *angle = &m->coordinates.item[c];
+    if (angle->v_at < tree->nfreedom) continue;
+    const ga_coordinate_kind kind = ga_kind_of_coordinate(m, c);
+    const double size = kind == GA_COORDINATE_STATE    ? angle->size
+                        : kind == GA_COORDINATE_LENGTH ? m->length
+                                                       : 1;
+    unit[angle->v_at] = size;
+    weight[angle->v_at] = 1e-3 * (isfinite(least) ? least : 1) / (size * size);
+  }
+}

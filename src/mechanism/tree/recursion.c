@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+/* M, F, Kt and Ct of masses and gravity on a spanning tree. With p the parent of a node, k one of its
+ * freedoms, x the accelerations given, A_ground = (0, -gravity), c = x from O, J = R J_b R^T:
+ *
+ *     A = A_p + sum (S_k x_k + psi_k v_k)       phi_k = psi_k + V x S_k,  chi_k = A_p x S_k + V_p x psi_k
+ *     body:  v_c = u + omega x c,  f = m (a + alpha x c + omega x v_c),
+ *            n = J alpha + omega x J omega + c x f
+ *     sums over the subtree:  F = (n, f);  m, mc, J_O = J + m (c.c 1 - c c^T);  p = m v_c,
+ *            N = -2 (omega~ E + m (v_c c^T - (c.v_c) 1)),  E = tr(J)/2 1 - J
+ *     I s = (J_O omega_s + mc x u_s, m u_s - mc x omega_s),   B s = (N omega_s, -2 p x omega_s)
+ *
+ * F_k = -S_k.F with x = 0. For Kt and Ct with the given x: U = I S, w = N^T omega + 2 p x u,
+ * c = S x* F + I chi + B psi, d = I phi + B S of each freedom, and
+ *
+ *     k above i or of one node:  M_ik = U_i.S_k,  Kt_ik = U_i.chi_k + w_i.omega(psi_k),
+ *                                Ct_ik = U_i.phi_k + w_i.omega_k
+ *     i above k:                 M_ik = S_i.U_k,  Kt_ik = S_i.c_k,  Ct_ik = S_i.d_k
+ *
+ * These are D_q(M x - F) and -dF/dv exactly: columns fixed to a node move with all freedoms at or
+ * above it; the term of a varying S_i and that of S_k x* F cancel where k is above i. */
+#include <string.h>
+
+#include "mechanism/tree/tree.h"
+
+/* A of all nodes for the accelerations x (NULL: zero), with or without gravity. */
+void ga_tree_accelerate(ga_pass *pass, const double *x, bool gravity) {
+  const ga_mechanism *m = pass->m;
+  ga_node_state *state = pass->room->node;
+  double ground[6] = {0};
+  for (int i = 0; i < 3 && gravity; i++) ground[3 + i] = -m->gravity[i];
+  for (int i = 0; i < m->tree->nnode; i++) {
+    const ga_node *node = &m->tree->node[i];
+    const ga_freedom_state *f = pass->room->freedom + node->v_at;
+    double *A = state[i].A;
+    memcpy(A, node->parent < 0 ? ground : state[node->parent].A, sizeof state[i].A);
+    for (int k = 0; k < node->n; k++) {
+      if (pass->v) ga_add6(pass->v[node->v_at + k], f[k].psi, A);
+      if (x) ga_add6(x[node->v_at + k], f[k].S, A);
+    }
+  }
+}
+
+/* y = R J_b R^T w */
+static void times_inertia(const ga_solid *b, const double *R, const double *w, double *y) {
+  double own[3], J[3];
+  ga_times_t3(R, w, own);
+  ga_times3(b->J, own, J);
+  ga_times3(R, J, y);
+}
+
+/* F <- wrench of a body's inertia; A, V and its frame are there. */
+static void body_wrench(const ga_solid *b, const ga_node_state *st, double *F) {
+  const double *omega = st->V, *alpha = st->A;
+  double a[3], spin[3];
+  ga_copy3(st->A + 3, a);
+  ga_add_cross3(1, alpha, st->c, a);
+  ga_add_cross3(1, omega, st->frame.xd, a);
+  for (int i = 0; i < 3; i++) F[3 + i] = b->mass * a[i];
+  times_inertia(b, st->frame.R, alpha, F);
+  times_inertia(b, st->frame.R, omega, spin);
+  ga_add_cross3(1, omega, spin, F);
+  ga_add_cross3(1, st->c, F + 3, F);
+}
+
+/* F of all nodes: inertia for the A that is there and, if loaded, what elements exert. */
+void ga_tree_sum_wrenches(ga_pass *pass, bool loaded) {
+  const ga_mechanism *m = pass->m;
+  const ga_tree *tree = m->tree;
+  ga_node_state *state = pass->room->node;
+  for (int i = 0; i < tree->nnode; i++) {
+    ga_node_state *st = &state[i];
+    const ga_solid *b = tree->node[i].body > 0 ? &m->bodies.item[tree->node[i].body] : NULL;
+    if (b) {
+      body_wrench(b, st, st->F);
+    } else {
+      memset(st->F, 0, sizeof st->F);
+    }
+    if (loaded) ga_add6(1, st->W, st->F);
+  }
+  for (int i = tree->nnode - 1; i >= 0; i--) {
+    if (tree->node[i].parent >= 0) ga_add6(1, state[i].F, state[tree->node[i].parent].F);
+  }
+}
+
+/* J <- inertia of a body about its centre of mass in space axes, xx yy zz xy xz yz */
+static void space_inertia(const ga_solid *b, const double *R, double *J) {
+  double X[9];
+  ga_product3(R, b->J, X);
+  static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
+  for (int e = 0; e < 6; e++) J[e] = ga_dot3(X + 3 * row[e], R + 3 * column[e]);
+}
+
+/* N += -2 (omega~ E + m (v_c c^T - (c.v_c) 1)) of one body, J about its centre of mass */
+static void velocity_terms(const ga_solid *b, const ga_node_state *st, const double *J, double *N) {
+  const double half = 0.5 * (J[0] + J[1] + J[2]), *w = st->V, *v = st->frame.xd, *c = st->c;
+  const double E[9] = {half - J[0], -J[3], -J[4], -J[3],      half - J[1],
+                       -J[5],       -J[4], -J[5], half - J[2]};
+  const double cv = ga_dot3(c, v);
+  double X[9], Y[9];
+  ga_skew3(w, X);
+  ga_product3(X, E, Y);
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) {
+      N[3 * i + j] = -2 * (Y[3 * i + j] + b->mass * (v[i] * c[j] - (i == j ? cv : 0)));
+    }
+  }
+}
+
+/* m, mc, J and, with tangents, p and N of all nodes, summed over subtrees. */
+static void sum_inertias(ga_pass *pass) {
+  const ga_mechanism *m = pass->m;
+  const ga_tree *tree = m->tree;
+  ga_node_state *state = pass->room->node;
+  const size_t size = (pass->tangents ? 22 : 10) * sizeof(double); /* they follow each other */
+  for (int i = 0; i < tree->nnode; i++) {
+    ga_node_state *st = &state[i];
+    memset(&st->m, 0, size);
+    if (tree->node[i].body <= 0) continue;
+    const ga_solid *b = &m->bodies.item[tree->node[i].body];
+    const double *c = st->c, cc = ga_dot3(c, c);
+    double J[6];
+    space_inertia(b, st->frame.R, J);
+    st->m = b->mass;
+    for (int k = 0; k < 3; k++) {
+      st->mc[k] = b->mass * c[k];
+      st->J[k] = J[k] + b->mass * (cc - c[k] * c[k]);
+    }
+    st->J[3] = J[3] - b->mass * c[0] * c[1];
+    st->J[4] = J[4] - b->mass * c[0] * c[2];
+    st->J[5] = J[5] - b->mass * c[1] * c[2];
+    if (!pass->tangents) continue;
+    for (int k = 0; k < 3; k++) st->p[k] = b->mass * st->frame.xd[k];
+    velocity_terms(b, st, J, st->N);
+  }
+  for (int i = tree->nnode - 1; i >= 0; i--) {
+    if (tree->node[i].parent < 0) continue;
+    const double *from = &state[i].m;
+    double *to = &state[tree->node[i].parent].m;
+    for (size_t k = 0; k < size / sizeof(double); k++) to[k] += from[k];
+  }
+}
+_Static_assert(offsetof(ga_node_state, acc) - offsetof(ga_node_state, m) == 22 * sizeof(double),
+               "m, mc, J, p, N stand in one piece");
+
+/* y = I s */
+static void times_sum(const ga_node_state *st, const double *s, double *y) {
+  const double *J = st->J;
+  y[0] = J[0] * s[0] + J[3] * s[1] + J[4] * s[2];
+  y[1] = J[3] * s[0] + J[1] * s[1] + J[5] * s[2];
+  y[2] = J[4] * s[0] + J[5] * s[1] + J[2] * s[2];
+  for (int i = 0; i < 3; i++) y[3 + i] = st->m * s[3 + i];
+  ga_add_cross3(1, st->mc, s + 3, y);
+  ga_add_cross3(-1, st->mc, s, y + 3);
+}
+
+/* y += B s */
+static void add_velocity_terms(const ga_node_state *st, const double *s, double *y) {
+  for (int i = 0; i < 3; i++) y[i] += ga_dot3(st->N + 3 * i, s);
+  ga_add_cross3(-2, st->p, s, y + 3);
+}
+
+/* phi, chi, c, d and w of all freedoms; A, F, I, B are there. */
+static void tangent_columns(ga_pass *pass) {
+  const ga_tree *tree = pass->m->tree;
+  const ga_node_state *state = pass->room->node;
+  ga_node_state ground = {.m = 0};
+  for (int i = 0; i < 3; i++) ground.A[3 + i] = -pass->m->gravity[i];
+  for (int k = 0; k < tree->nfreedom; k++) {
+    const ga_node *node = &tree->node[tree->node_of[k]];
+    const ga_node_state *st = &state[tree->node_of[k]];
+    const ga_node_state *parent = node->parent < 0 ? &ground : &state[node->parent];
+    ga_freedom_state *f = &pass->room->freedom[k];
+    double x[6];
+    ga_cross6(st->V, f->S, f->phi);
+    ga_add6(1, f->psi, f->phi);
+    ga_cross6(parent->A, f->S, f->chi);
+    ga_cross6(parent->V, f->psi, x);
+    ga_add6(1, x, f->chi);
+    ga_times_t3(st->N, f->S, f->w);
+    ga_add_cross3(2, st->p, f->S + 3, f->w);
+    ga_cross_wrench6(f->S, st->F, f->c);
+    times_sum(st, f->chi, x);
+    add_velocity_terms(st, f->psi, x);
+    ga_add6(1, x, f->c);
+    times_sum(st, f->phi, f->d);
+    add_velocity_terms(st, f->S, f->d);
+  }
+}
+
+/* M, by pairs on paths. */
+static void put_mass(const ga_pass *pass, double *M) {
+  const ga_tree *tree = pass->m->tree;
+  const ga_freedom_state *f = pass->room->freedom;
+  const int *at = tree->pair_M;
+  for (int i = 0; i < tree->nfreedom; i++) {
+    for (int k = i; k >= 0; k = tree->up[k], at += 2) {
+      M[at[0]] = M[at[1]] = ga_dot6(f[i].U, f[k].S);
+    }
+  }
+}
+
+/* Kt and Ct, by pairs on paths. */
+static void add_tangents(const ga_pass *pass, double *Kt, double *Ct) {
+  const ga_tree *tree = pass->m->tree;
+  const ga_freedom_state *f = pass->room->freedom;
+  const int *at = tree->pair_K;
+  for (int i = 0; i < tree->nfreedom; i++) {
+    for (int k = i; k >= 0; k = tree->up[k], at += 2) {
+      Kt[at[0]] += ga_dot6(f[i].U, f[k].chi) + ga_dot3(f[i].w, f[k].psi);
+      Ct[at[0]] += ga_dot6(f[i].U, f[k].phi) + ga_dot3(f[i].w, f[k].S);
+      if (k == i) continue;
+      if (tree->node_of[k] == tree->node_of[i]) {
+        Kt[at[1]] += ga_dot6(f[k].U, f[i].chi) + ga_dot3(f[k].w, f[i].psi);
+        Ct[at[1]] += ga_dot6(f[k].U, f[i].phi) + ga_dot3(f[k].w, f[i].S);
+      } else {
+        Kt[at[1]] += ga_dot6(f[k].S, f[i].c);
+        Ct[at[1]] += ga_dot6(f[k].S, f[i].d);
+      }
+    }
+  }
+}
+
+/* The carrier's `finish`: after the elements, whose wrenches are in W. */
+void ga_tree_inertia(ga_pass *pass) {
+  const ga_mechanism *m = pass->m;
+  const ga_tree *tree = m->tree;
+  const ga_evaluation *out = pass->out;
+  if (!out->F && !out->M && !pass->tangents) return;
+  ga_tree_move(pass);
+  ga_freedom_state *f = pass->room->freedom;
+  if (out->F) {
+    ga_tree_accelerate(pass, NULL, true);
+    ga_tree_sum_wrenches(pass, true);
+    for (int k = 0; k < tree->nfreedom; k++) {
+      out->F[k] -= ga_dot6(f[k].S, pass->room->node[tree->node_of[k]].F);
+    }
+  }
+  if (!out->M && !pass->tangents) return;
+  sum_inertias(pass);
+  for (int k = 0; k < tree->nfreedom; k++) {
+    times_sum(&pass->room->node[tree->node_of[k]], f[k].S, f[k].U);
+  }
+  if (out->M) put_mass(pass, out->M->val);
+  for (int c = 0; out->M && c < m->coordinates.count; c++) {
+    const ga_angle *angle = &m->coordinates.item[c];
+    if (angle->M_at >= 0) out->M->val[angle->M_at] += angle->inertia;
+  }
+  if (!pass->tangents) return;
+  ga_tree_accelerate(pass, out->x, true);
+  ga_tree_sum_wrenches(pass, false);
+  tangent_columns(pass);
+  add_tangents(pass, out->Kt->val, out->Ct->val);
+}
