@@ -269,6 +269,10 @@ typedef struct ga_model {
   const char *const *input_names; /* ninput strings, NULL: they have no names */
   const double *input;            /* ninput numbers */
 
+  /* Optional: what the coordinates are where a system can be written in several ways ("joint"), a word
+   * of at most 15 letters. Saved states carry it, and one of another kind is refused by name. */
+  const char *coordinates;
+
   /* Optional contacts (ga_contact.h): rows of g and k that are on or off. */
   const ga_contact *contacts;
   int ncontacts;

@@ -62,9 +62,13 @@ static const char coordinate_words[] = "absolute|joint|auto"; /* as in ga_coordi
 
 /* Set which coordinates the mechanism takes: those that the caller asks for, or those of the file.
  * False: a failure is recorded in r. */
-static bool read_coordinates(ga_reader *r, const ga_node *node) {
+static bool read_coordinates(ga_reader *r, const ga_node *root) {
   static const char *const words[] = {"absolute", "joint", "auto"};
+  const ga_node *node = ga_node_find(root, "coordinates"), *run = ga_node_find(root, "run");
   int which = -1;
+  if (run && run->kind == GA_NODE_MAP && ga_node_find(run, "coordinates")) {
+    node = ga_node_find(run, "coordinates"); /* an option of `run` may stand there, too */
+  }
   ga_reader_enter(r, "coordinates");
   if (node && !ga_read_word(r, node, coordinate_words, &which)) return false;
   ga_reader_leave(r);
@@ -92,7 +96,7 @@ static bool read_world(ga_reader *r, const ga_node *root) {
     ga_mechanism_set_formulation(r->m, which ? GA_FORMULATION_SE3 : GA_FORMULATION_R3SO3);
   }
   ga_reader_leave(r);
-  if (!read_coordinates(r, ga_node_find(root, "coordinates"))) return false;
+  if (!read_coordinates(r, root)) return false;
   return ground ? ga_read_ground(r, ground) : true;
 }
 

@@ -26,6 +26,7 @@
 #include "base/csr.h"
 #include "genalpha/ga_drawable.h"
 #include "mechanism/element.h"
+#include "mechanism/evaluate/carrier.h"
 
 /* ---- coordinates ---------------------------------------------------------------------------- */
 
@@ -82,10 +83,8 @@ enum { GA_SAMPLES_MAX = 256 };
     int count, room;  \
   }
 
-typedef struct ga_carrier ga_carrier;
 typedef struct ga_tree ga_tree;
 typedef struct ga_tree_room ga_tree_room;
-typedef struct ga_gradient ga_gradient;
 
 /* Columns of one body or element. */
 typedef struct ga_column_block {
@@ -173,34 +172,6 @@ struct ga_pass {
   ga_frame slot[GA_FRAME_SLOTS], spare;
   const ga_frame *frame[2]; /* of the element that asked last */
 };
-
-/* How the numbers of elements, which know frames only, reach the arrays of the model: what the
- * functions ga_pass_.. below do, by what the unknowns are. */
-struct ga_carrier {
-  bool (*begin)(ga_pass *pass); /* false: no memory */
-  void (*end)(ga_pass *pass);
-  void (*frames)(ga_pass *pass, const ga_element *el, const ga_frame **a, const ga_frame **b);
-  void (*frame)(ga_pass *pass, int body, ga_frame *frame);
-  void (*row)(ga_pass *pass, const ga_element *el, int i, const ga_row *row);
-  void (*point_row)(ga_pass *pass, const ga_element *el, int i, int k, const ga_pair *p);
-  void (*force)(ga_pass *pass, const ga_element *el, const double *f);
-  void (*tangent)(ga_pass *pass, const ga_element *el, ga_tangent *t);
-  void (*point_tangent)(ga_pass *pass, const ga_element *el, const double *phi, const ga_pair *p);
-  /* ga_pass_reach with the gradient of the function; the row of a rate: H -= g.v, Y -= g.q, *drift -=
-   * g.q v */
-  void (*reach)(ga_pass *pass, const ga_element *el, const ga_gradient *g, const double *f);
-  void (*row_reach)(ga_pass *pass, const ga_element *el, const ga_gradient *g, double *drift);
-  /* derivatives by the block of one body in a gradient, from those by its frame and its rates */
-  void (*gradient)(const ga_pass *pass, int body, const ga_frame *frame, const double *plain,
-                   const double *rate, double *by_q, double *by_v);
-  void (*inertia)(ga_pass *pass); /* M, F, Kt, Ct of masses and gravity; before the elements, */
-  void (*finish)(ga_pass *pass);  /* after them */
-  void (*motion)(ga_pass *pass, int body, const double *vd, ga_frame *frame, double *p, double *xdd,
-                 double *wd);
-};
-extern const ga_carrier ga_carrier_absolute;
-/* absolute.c: adds to t->A of one side what body-fixed velocities change, of x if shifted */
-void ga_tangent_turn(ga_tangent *t, int side, bool shifted, const ga_frame *frame);
 
 /* Prepares a pass at (t, q, v): sets flags from `out`; arrays are borrowed. False: no memory. Each
  * pass that was begun must be ended. */

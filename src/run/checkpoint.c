@@ -28,7 +28,7 @@ typedef struct {
   int64_t nq, nv, nlam, npsi, unknowns;
   int64_t fractions, automatic, events; /* how steps are chosen, how many events there are */
   int64_t rows_inputs; /* rows may be left out, 0 or 1, plus twice the number of inputs */
-  char method[32], variant[32];
+  char method[32], variant[16], coordinates[16];
   double par[5];
 } head;
 
@@ -58,6 +58,8 @@ static head make_head(const ga_integrator *it, const ga_collector *whole) {
   memcpy(h.magic, MAGIC, sizeof MAGIC);
   strncpy(h.method, it->method->name, sizeof h.method - 1);
   if (it->method->variant) strncpy(h.variant, it->method->variant, sizeof h.variant - 1);
+  const char *kind = it->eval.model->coordinates;
+  if (kind) strncpy(h.coordinates, kind, sizeof h.coordinates - 1);
   return h;
 }
 
@@ -218,13 +220,17 @@ static ga_status check_head(ga_integrator *it, const char *name, const head *h,
                    name, (long long)h->version, GA_STATE_VERSION,
                    h->version > GA_STATE_VERSION ? "newer" : "older");
   }
-  if (!memchr(h->method, '\0', sizeof h->method) || !memchr(h->variant, '\0', sizeof h->variant)) {
+  if (!memchr(h->method, '\0', sizeof h->method) || !memchr(h->variant, '\0', sizeof h->variant) ||
+      !memchr(h->coordinates, '\0', sizeof h->coordinates)) {
     return ga_fail(err, GA_ERR_FILE, "%s is damaged", name);
   }
   if (strcmp(h->method, own.method) != 0 || strcmp(h->variant, own.variant) != 0) {
     return ga_fail(err, GA_ERR_FILE, "%s is of method '%s%s%s', this run uses '%s%s%s'", name,
                    h->method, h->variant[0] ? " " : "", h->variant, own.method,
                    own.variant[0] ? " " : "", own.variant);
+  }
+  if (strcmp(h->coordinates, own.coordinates) != 0) {
+    return ga_state_other_coordinates(name, h->coordinates, own.coordinates, err);
   }
   if (memcmp(&h->nq, &own.nq, 5 * sizeof h->nq) != 0) {
     return ga_fail(err, GA_ERR_FILE,
@@ -301,7 +307,8 @@ static ga_status check_bytes(ga_integrator *it, const char *name, const unsigned
         ga_state_whole_size(it, whole, GA_ENTRY_LAM), ga_state_whole_size(it, whole, GA_ENTRY_PSI)};
     c->start = true;
     c->n = (size_t)(1 + sizes.nq + sizes.nv) * sizeof(double);
-    return ga_start_file_values(bytes, n, name, &sizes, &c->bytes, &it->error);
+    return ga_start_file_values(bytes, n, name, &sizes, it->eval.model->coordinates, &c->bytes,
+                                &it->error);
   }
   if (n < sizeof h && memcmp(bytes, MAGIC, n < sizeof MAGIC ? n : sizeof MAGIC) == 0) {
     return fail_damaged(it, name);

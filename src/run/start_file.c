@@ -20,6 +20,20 @@ typedef struct {
   int64_t order, version;
   ga_start_sizes sizes;
 } start_head;
+enum { IN_JOINTS = 256 }; /* added to the version: coordinates of joints */
+
+/* Are these coordinates those of joints? Others are told apart by name only in saved states. */
+static int kind_bit(const char *coordinates) {
+  return coordinates && strcmp(coordinates, "joint") == 0 ? IN_JOINTS : 0;
+}
+
+ga_status ga_state_other_coordinates(const char *name, const char *its, const char *own,
+                                     ga_error *err) {
+  const char *saved = its && *its ? its : "absolute", *here = own && *own ? own : "absolute";
+  return ga_fail(err, GA_ERR_FILE,
+                 "%s is in %s coordinates, this run in %s ones; run with --coordinates %s", name,
+                 saved, here, saved);
+}
 
 /* FNV-1a hash of n bytes. */
 static uint64_t hash_bytes(const unsigned char *bytes, size_t n) {
@@ -34,7 +48,7 @@ ga_status ga_start_save(const char *path, const ga_model *model, double t, const
                         const double *v, ga_error *err) {
   const size_t nq = (size_t)ga_space_nq(model->space), nv = (size_t)ga_space_nv(model->space);
   const start_head head = {.order = START_ORDER,
-                           .version = START_VERSION,
+                           .version = START_VERSION + kind_bit(model->coordinates),
                            .sizes = {(int64_t)nq, (int64_t)nv, model->nlam, model->npsi}};
   const size_t n = sizeof head + (1 + nq + nv) * sizeof(double);
   unsigned char *bytes = ga_calloc(n + sizeof(uint64_t), 1);
@@ -60,14 +74,20 @@ bool ga_start_file_is(const void *bytes, size_t n) {
 /* GA_ERR_FILE, with a message that says what differs, unless the head is that of a file for a model
  * of these sizes. */
 static ga_status check_start_head(const start_head *head, const char *name,
-                                  const ga_start_sizes *own, ga_error *err) {
+                                  const ga_start_sizes *own, const char *coordinates,
+                                  ga_error *err) {
   if (head->order != START_ORDER) {
     return ga_fail(err, GA_ERR_FILE, "%s comes from a machine of other byte order", name);
   }
-  if (head->version != START_VERSION) {
+  const int64_t version = head->version & ~(int64_t)IN_JOINTS;
+  if (version != START_VERSION) {
     return ga_fail(err, GA_ERR_FILE,
                    "%s has format %lld of start values, this library reads format %d", name,
-                   (long long)head->version, START_VERSION);
+                   (long long)version, START_VERSION);
+  }
+  if (head->version != START_VERSION + kind_bit(coordinates)) {
+    return ga_state_other_coordinates(name, head->version > version ? "joint" : NULL, coordinates,
+                                      err);
   }
   const ga_start_sizes *s = &head->sizes;
   if (memcmp(s, own, sizeof *s) == 0) return GA_OK;
@@ -82,12 +102,13 @@ static ga_status check_start_head(const start_head *head, const char *name,
 /* *values <- where t, q and v (1 + nq + nv numbers) are in the n bytes of a file of start values.
  * GA_ERR_FILE if it is damaged or of another model; name: how messages call it. */
 ga_status ga_start_file_values(const unsigned char *bytes, size_t n, const char *name,
-                               const ga_start_sizes *sizes, unsigned char **values, ga_error *err) {
+                               const ga_start_sizes *sizes, const char *coordinates,
+                               unsigned char **values, ga_error *err) {
   start_head head;
   uint64_t sum;
   if (n < sizeof head) return ga_fail(err, GA_ERR_FILE, "%s is torn or damaged", name);
   memcpy(&head, bytes, sizeof head);
-  const ga_status status = check_start_head(&head, name, sizes, err);
+  const ga_status status = check_start_head(&head, name, sizes, coordinates, err);
   if (status != GA_OK) return status;
   const size_t length = sizeof head + (1 + (size_t)sizes->nq + (size_t)sizes->nv) * sizeof(double);
   bool whole = n == length + sizeof sum;

@@ -14,8 +14,13 @@ typedef struct ga_start_sizes {
 bool ga_start_file_is(const void *bytes, size_t n);
 
 /* *values <- where t, q and v (1 + nq + nv numbers) are in the n bytes of a file of start values.
- * GA_ERR_FILE if it is damaged or of another model; name: how messages call it. */
+ * GA_ERR_FILE if it is damaged, of another model or in other coordinates; name: how messages call
+ * it. */
 ga_status ga_start_file_values(const unsigned char *bytes, size_t n, const char *name,
-                               const ga_start_sizes *sizes, unsigned char **values, ga_error *err);
+                               const ga_start_sizes *sizes, const char *coordinates,
+                               unsigned char **values, ga_error *err);
+/* GA_ERR_FILE: the state is in other coordinates (ga_model.coordinates, "" or NULL: absolute). */
+ga_status ga_state_other_coordinates(const char *name, const char *its, const char *own,
+                                     ga_error *err);
 
 #endif

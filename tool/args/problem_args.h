@@ -33,6 +33,13 @@ typedef struct problem_args {
        offsetof(settings, member.sets),                                                         \
        0,                                                                                       \
        0},                                                                                      \
+      {"coordinates",                                                                           \
+       FILE_COORDINATES_WORDS,                                                                  \
+       FILE_COORDINATES_HELP,                                                                   \
+       file_read_coordinates,                                                                   \
+       offsetof(settings, member.sets.coordinates),                                             \
+       0,                                                                                       \
+       0},                                                                                      \
       {"size",                                                                                  \
        "N",                                                                                     \
        "number of elements, for problems of variable size",                                     \

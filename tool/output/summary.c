@@ -39,6 +39,12 @@ static void print_settings(FILE *to, const simulation *s) {
     between = ", ";
   }
   fputc('\n', to);
+  const ga_file *file = file_of(problem);
+  const char *coordinates;
+  if (!file) return;
+  ga_mechanism_coordinates(ga_file_mechanism(file), &coordinates);
+  print_label(to, "coordinates");
+  tool_print_wrapped(to, coordinates, LABEL + 2);
 }
 
 /* Print number and sizes of steps, time span, and how many steps were taken back: repeated with a

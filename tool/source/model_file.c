@@ -37,6 +37,14 @@ bool file_read_set(const arg_spec *spec, const char *text, void *field) {
   return true;
 }
 
+/* An arg_reader: one of the words of the option. */
+bool file_read_coordinates(const arg_spec *spec, const char *text, void *field) {
+  int which;
+  if (!arg_read_word(spec, text, &which)) return false;
+  *(const char **)field = text;
+  return true;
+}
+
 /* Does the operand name a model file or a robot: by its ending, or by a slash in it? */
 bool file_named(const char *operand) {
   if (ga_import_named(operand)) return true;
@@ -64,8 +72,11 @@ static void print_line(void *context, ga_log_level level, const char *text) {
  * ARGS_GO_ON, or TOOL_FAILED after a message; *problem, which is set only if the file could be
  * read, is closed by the caller in both cases. */
 int file_open(const char *path, const file_sets *sets, const char *want, ga_problem **problem) {
-  const ga_file_options options = {
-      .set = sets->set, .nset = sets->count, .want = want, .log = print_line};
+  const ga_file_options options = {.set = sets->set,
+                                   .nset = sets->count,
+                                   .want = want,
+                                   .coordinates = sets->coordinates,
+                                   .log = print_line};
   own_problem *p = calloc(1, sizeof *p);
   ga_error err = {GA_OK, ""};
   if (!p) {

@@ -11,8 +11,15 @@ typedef struct file_sets {
   ga_file_set set[SETS_MAX];
   char name[SETS_MAX][64];
   int count;
+  const char *coordinates; /* of --coordinates; NULL: those of the file */
 } file_sets;
 bool file_read_set(const arg_spec *spec, const char *text, void *field);
+bool file_read_coordinates(const arg_spec *spec, const char *text, void *field); /* const char * */
+#define FILE_COORDINATES_WORDS "absolute|joint|auto"
+#define FILE_COORDINATES_HELP                                                             \
+  "unknowns of a model file: places of bodies, coordinates of joints, or what is faster " \
+  "(default: "                                                                            \
+  "what the file says)"
 
 /* Does the operand name a file rather than a problem? */
 bool file_named(const char *operand);

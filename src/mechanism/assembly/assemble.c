@@ -327,6 +327,7 @@ ga_status ga_mechanism_assemble(const ga_mechanism *m, double t, double *q, doub
                                 ga_error *err) {
   assembling a;
   if (!m->built) return ga_fail(err, GA_ERR_ARG, "the mechanism has not been built");
+  if (m->tree) return ga_tree_assemble(m, t, q, v, hold_q || hold_v, moved, err);
   ga_status status = allocate_assembly(&a, m, err);
   if (status == GA_OK) status = assemble_position(&a, m, t, q, hold_q, err);
   if (status == GA_OK && v) status = assemble_velocity(&a, m, t, v, hold_v, err);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "mechanism/mechanism.h"
+#include "mechanism/tree/tree.h"
 
 /* *model <- the model for statics: rows of states have no multipliers, so that they need no reaction of
  * their own. GA_ERR_ARG if a drive has one: its rate depends on the state. */
@@ -82,7 +83,8 @@ ga_status ga_mechanism_equilibrium(const ga_mechanism *m, double t, double *q,
  * "JOINT.angle"; "" for an unknown i. room: bytes of text; a longer name is cut off. */
 const char *ga_mechanism_shape_name(const ga_mechanism *m, int i, char *text, size_t room) {
   if (room > 0) text[0] = '\0';
-  for (int b = 1; b < m->bodies.count; b++) {
+  if (m->tree && i >= 0 && i < m->nv) snprintf(text, room, "%s", m->model.v_names[i]);
+  for (int b = 1; !m->tree && b < m->bodies.count; b++) {
     const ga_solid *body = &m->bodies.item[b];
     const int k = i - body->v_at;
     if (k < 0 || k >= body->kind->nv) continue;
@@ -112,6 +114,24 @@ static void shape_of_origins(const ga_mechanism *m, const double *q, double *y) 
   }
 }
 
+/* GA_OK if the linearization of a mechanism in joint coordinates does not change with time: in absolute
+ * coordinates, where M is constant. */
+static ga_status check_steady(const ga_mechanism *m, double t, const double *q, const double *v,
+                              ga_error *err) {
+  const ga_mechanism *a = m->absolute;
+  ga_linearization *lin = NULL;
+  double *qa = ga_calloc((size_t)(a->nq + a->nv), sizeof *qa), *va = qa ? qa + a->nq : NULL;
+  ga_status status = qa ? ga_tree_write(m, q, v, qa, va) : GA_ERR_MEM;
+  if (status != GA_OK) {
+    ga_fail(err, status, "no memory for modes");
+  } else {
+    status = ga_linearization_new(&a->model, t, qa, va, false, &lin, err);
+  }
+  ga_linearization_free(lin);
+  ga_free(qa);
+  return status;
+}
+
 /* Modes of the mechanism linearized at (t, q, v); shapes are displacements of the bodies' origins.
  * frozen: accept a state whose linearization changes with time. modes: settings, arrays of the
  * caller and results, as for ga_modes_find. */
@@ -121,10 +141,12 @@ ga_status ga_mechanism_modes(const ga_mechanism *m, double t, const double *q, c
   ga_model model;
   if (!m->built) return ga_fail(err, GA_ERR_ARG, "the mechanism has not been built");
   ga_status status = static_model(m, &model, err);
+  if (status == GA_OK && m->tree && !frozen) status = check_steady(m, t, q, v, err);
   if (status == GA_OK) status = ga_linearization_new(&model, t, q, v, frozen, &lin, err);
   if (status == GA_OK) status = ga_modes_find(lin, modes, err);
   ga_linearization_free(lin);
-  for (int k = 0; status == GA_OK && modes->shape_re && k < modes->count; k++) {
+  /* shapes in joint coordinates are changes of these */
+  for (int k = 0; status == GA_OK && !m->tree && modes->shape_re && k < modes->count; k++) {
     shape_of_origins(m, q, modes->shape_re + (size_t)k * (size_t)m->nv);
     shape_of_origins(m, q, modes->shape_im + (size_t)k * (size_t)m->nv);
   }

@@ -86,6 +86,7 @@ ga_status ga_mechanism_make_model(ga_mechanism *m, ga_error *err) {
                         .pat_K = m->tree && m->tree->full_K ? NULL : &m->K,
                         .pat_G = &m->G,
                         .pat_H = &m->H,
+                        .coordinates = m->tree ? "joint" : NULL,
                         .const_mass = !m->tree,
                         .scleronomic = true};
   for (int i = 0; i < m->elements.count; i++) {

@@ -25,8 +25,8 @@ struct ga_primitive {
                 double lam, ga_weights *sum);
 };
 
-/* columns of joints and of their coordinates */
-extern const ga_column ga_joint_columns[9], ga_coordinate_columns[2];
+/* columns of coordinates */
+extern const ga_column ga_coordinate_columns[2];
 
 /* points and axes of a joint at its frames */
 void ga_joint_pair(ga_pass *pass, const ga_element *el, const ga_joint_data *joint, ga_pair *p);

@@ -10,6 +10,7 @@
 #include "linsol/rank/rank.h"
 #include "mechanism/mechanism.h"
 #include "mechanism/report/beside_start.h"
+#include "mechanism/tree/tree.h"
 #include "statics/statics.h"
 
 /* most velocities for which all modes are computed; most sentences of one sort; suggested steps */
@@ -417,6 +418,28 @@ static ga_status check_all(checking *l) {
   return status;
 }
 
+/* The checks in absolute coordinates, which tell about all joints, of a mechanism in joint coordinates;
+ * then the derivatives in these. */
+static ga_status check_in_joints(const ga_mechanism *m, double t, const double *q, const double *v,
+                                 ga_log_fn log, void *context, ga_check *check, ga_error *err) {
+  const ga_mechanism *a = m->absolute;
+  double *qa = ga_calloc((size_t)(a->nq + a->nv), sizeof *qa), *va = qa + a->nq;
+  if (!qa || ga_tree_write(m, q, v, qa, va) != GA_OK) {
+    ga_free(qa);
+    return ga_fail(err, GA_ERR_MEM, "no memory to check the mechanism");
+  }
+  ga_status status = ga_mechanism_check(a, t, qa, va, log, context, check, err);
+  ga_free(qa);
+  checking l = {.m = m, .say = log, .context = context, .c = check, .err = err};
+  ga_error own = {GA_OK, ""};
+  if (status == GA_OK && check->derivatives_ok &&
+      ga_model_check_derivatives(&m->model, t, q, v, NULL, &own) == GA_ERR_MODEL) {
+    report(&l, GA_LOG_INFO, "In joint coordinates: %s", own.text);
+  }
+  report(&l, GA_LOG_INFO, "Coordinates: %s.", m->coordinates_text);
+  return status;
+}
+
 /* Check a built mechanism at (t, q, v): *check <- the results (may be NULL), log <- sentences about
  * them (may be NULL). What it finds wrong is a warning; it fails only if a check could not be made,
  * *check then has the results so far. */
@@ -428,6 +451,7 @@ ga_status ga_mechanism_check(const ga_mechanism *m, double t, const double *q, c
   if (!check) check = &none;
   *check = (ga_check){0};
   if (!m->built) return ga_fail(err, GA_ERR_ARG, "the mechanism has not been built");
+  if (m->tree) return check_in_joints(m, t, q, v, log, context, check, err);
   *check = (ga_check){.bodies = m->bodies.count - 1,
                       .joints = m->joints.count,
                       .coordinates = m->coordinates.count,

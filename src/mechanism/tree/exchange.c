@@ -176,3 +176,23 @@ ga_status ga_tree_write(const ga_mechanism *m, const double *q, const double *v,
   ga_pass_end(&pass);
   return GA_OK;
 }
+
+/* ga_mechanism_assemble: in absolute coordinates, where all joints have rows; held: flags are given. */
+ga_status ga_tree_assemble(const ga_mechanism *m, double t, double *q, double *v, bool held,
+                           double *moved, ga_error *err) {
+  const ga_mechanism *a = m->absolute;
+  if (held) {
+    return ga_fail(err, GA_ERR_ARG,
+                   "coordinates: joint: an assembly cannot hold single coordinates; use absolute");
+  }
+  double *qa = ga_calloc((size_t)(a->nq + a->nv), sizeof *qa), *va = v && qa ? qa + a->nq : NULL;
+  ga_status status = qa ? ga_tree_write(m, q, v, qa, va) : GA_ERR_MEM;
+  if (status != GA_OK) {
+    ga_fail(err, status, "no memory to assemble the mechanism");
+  } else {
+    status = ga_mechanism_assemble(a, t, qa, va, NULL, NULL, moved, err);
+  }
+  if (status == GA_OK) status = ga_tree_read(m, qa, va, q, v, err);
+  ga_free(qa);
+  return status;
+}

@@ -167,6 +167,8 @@ ga_status ga_tree_read(const ga_mechanism *m, const double *qa, const double *va
                        double *v, ga_error *err);
 ga_status ga_tree_write(const ga_mechanism *m, const double *q, const double *v, double *qa,
                         double *va);
+ga_status ga_tree_assemble(const ga_mechanism *m, double t, double *q, double *v, bool held,
+                           double *moved, ga_error *err);
 /* reactions.c */
 void ga_tree_motion(ga_pass *pass, int body, const double *vd, ga_frame *frame, double *p,
                     double *xdd, double *wd);
