@@ -27,6 +27,7 @@
 #include "genalpha/ga_drawable.h"
 #include "mechanism/element.h"
 #include "mechanism/evaluate/carrier.h"
+#include "mechanism/joint/elementary.h"
 
 /* ---- coordinates ---------------------------------------------------------------------------- */
 
@@ -261,19 +262,6 @@ typedef struct ga_coordinate_spec {
 
 enum { GA_COORDINATES_MAX = 3 };
 
-/* Elementary joints, of which a joint consists in a spanning tree, from A to B: an axis of the joint
- * frame, the coordinate of the joint that it is (-1: of none). */
-typedef enum { GA_NO_FREEDOM, GA_HINGE, GA_SLIDE, GA_BALL, GA_SHIFT } ga_elementary;
-typedef struct ga_elementary_joint {
-  ga_elementary kind;
-  int axis, coordinate;
-} ga_elementary_joint;
-typedef struct ga_tree_list {
-  bool given; /* false: the joint cannot be in a tree */
-  int count;
-  ga_elementary_joint part[GA_COORDINATES_MAX];
-} ga_tree_list;
-
 typedef struct ga_row_list {
   int count; /* -1: there is no such joint */
   ga_primitive_row row[GA_JOINT_ROWS_MAX];
@@ -402,7 +390,10 @@ int ga_mechanism_evaluate(const ga_mechanism *m, double t, const double *q, cons
 const char *ga_mechanism_explain_nonfinite(const ga_mechanism *m, double t, const double *q,
                                            const double *v, const double *u, char *text,
                                            size_t room);
-extern const ga_model_ops ga_mechanism_ops, ga_mechanism_ops_reacting;
+/* callbacks of a model; reacting: a row reacts on its own coordinate only; of joint coordinates */
+extern const ga_model_ops ga_mechanism_ops, ga_mechanism_ops_reacting, ga_mechanism_ops_tree,
+    ga_mechanism_ops_tree_reacting, ga_mechanism_ops_tree_solving;
+const ga_model_ops *ga_mechanism_ops_of(const ga_mechanism *m, bool reacts);
 /* time_corners.c: the first corner in time after t, of one element, and of all (a callback) */
 ga_corner ga_element_next_corner(const ga_mechanism *m, const ga_element *el, double t);
 void ga_mechanism_next_corner(void *user, double t, ga_corner *corner);

@@ -10,7 +10,7 @@
  * their own. GA_ERR_ARG if a drive has one: its rate depends on the state. */
 static ga_status static_model(const ga_mechanism *m, ga_model *model, ga_error *err) {
   *model = m->model;
-  model->ops = &ga_mechanism_ops;
+  model->ops = m->tree ? &ga_mechanism_ops_tree : &ga_mechanism_ops;
   for (int i = 0; i < m->elements.count; i++) {
     const ga_element *el = &m->elements.item[i];
     if (el->type == &ga_element_state || el->npsi == 0 || !el->reach) continue;

@@ -306,6 +306,7 @@ static const ga_column columns[] = {{".N", "N", NULL},    {".Qy", "N", NULL},
 const ga_element_type ga_element_beam = {
     .name = "beam",
     .what = "beam element",
+    .absolute_only = true,
     .trouble = "its ends are turned against each other by more than 0.95 pi; use more elements",
     .structure = beam_structure,
     .evaluate = beam_evaluate,

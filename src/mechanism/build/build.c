@@ -89,13 +89,15 @@ ga_status ga_mechanism_make_model(ga_mechanism *m, ga_error *err) {
                         .coordinates = m->tree ? "joint" : NULL,
                         .const_mass = !m->tree,
                         .scleronomic = true};
+  bool reacts = false;
   for (int i = 0; i < m->elements.count; i++) {
     const ga_element *el = &m->elements.item[i];
     const bool constant = el->type->relation && ((const ga_relation *)el->data)->law.zero;
     if (el->type->rheonomic && !constant) m->model.scleronomic = false;
     if (ga_structure_of(m, el).mass == GA_MASS_FULL) m->model.const_mass = false;
-    if (el->npsi > 0 && el->reach) m->model.ops = &ga_mechanism_ops_reacting;
+    if (el->npsi > 0 && el->reach) reacts = true;
   }
+  m->model.ops = ga_mechanism_ops_of(m, reacts);
   m->anywhere = ga_arena_doubles(&m->arena, (size_t)(m->nq > m->nv ? m->nq : m->nv) + 1);
   if (!name_all(m) || !ga_mechanism_set_inputs(m) || !m->anywhere)
     return ga_fail(err, GA_ERR_MEM, "no memory for the mechanism");
@@ -486,19 +488,4 @@ const double *ga_mechanism_q0(const ga_mechanism *m) {
 /* Start values of the velocities, nv numbers owned by m; NULL before the build. */
 const double *ga_mechanism_v0(const ga_mechanism *m) {
   return m->v0;
-}
-
-/* Write into text (room bytes) which element returned this code from an evaluation, and why; "" for
- * an unknown code. |code| is 1 + the number of the element (ga_element_code). Returns text. */
-const char *ga_mechanism_explain(const ga_mechanism *m, int code, char *text, size_t room) {
-  const int i = abs(code) - 1;
-  if (room > 0) text[0] = '\0';
-  if (code == GA_PASS_MEMORY) snprintf(text, room, "no memory for an evaluation");
-  if (i < 0 || i >= m->elements.count) return text;
-  const ga_element *el = &m->elements.item[i];
-  snprintf(text, room, "%s '%s': %s", el->type->what, el->name,
-           code < 0            ? "its function failed"
-           : el->type->trouble ? el->type->trouble
-                               : "it cannot be evaluated here");
-  return text;
 }

@@ -3,9 +3,11 @@
  * pass over bodies and elements. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "mechanism/mechanism.h"
+#include "mechanism/tree/tree.h"
 
 /* Compute all members of *out that are not NULL at (t, q, v); v may be NULL if only M, g, G, gt are
  * wanted. Vectors are written whole (F and gt are cleared here). Matrices must come zeroed from the
@@ -174,14 +176,40 @@ static int model_sample(void *user, double t, const double *q, const double *v, 
 /* The callbacks of a mechanism's model, whose user pointer is the mechanism. With a reaction of its
  * own if the rate of a drive or a state is a function of signals: such a row reacts on its own
  * coordinate only, not along its gradient. */
-#define OPS(more)                                                                                  \
+#define OPS(more, own_solver)                                                                      \
   {                                                                                                \
     .evaluate = model_evaluate, .explain = model_explain,                                          \
     .explain_nonfinite = model_explain_nonfinite, .energy = model_energy,                          \
     .next_sample = model_next_sample, .sample = model_sample,                                      \
     .next_corner = ga_mechanism_next_corner,                                                       \
     .gives = GA_GIVES_G | GA_GIVES_H | GA_GIVES_TANGENTS | GA_GIVES_Z | GA_GIVES_Y | GA_GIVES_GT | \
-             GA_GIVES_DRIFT | GA_GIVES_K_DRIFT | (more)                                            \
+             GA_GIVES_DRIFT | GA_GIVES_K_DRIFT | (more),                                           \
+    .solver = own_solver                                                                           \
   }
-const ga_model_ops ga_mechanism_ops = OPS(0),
-                   ga_mechanism_ops_reacting = OPS(GA_GIVES_R | GA_GIVES_DR);
+enum { REACTS = GA_GIVES_R | GA_GIVES_DR };
+const ga_model_ops ga_mechanism_ops = OPS(0, NULL), ga_mechanism_ops_reacting = OPS(REACTS, NULL),
+                   ga_mechanism_ops_tree = OPS(GA_GIVES_MX, NULL),
+                   ga_mechanism_ops_tree_reacting = OPS(GA_GIVES_MX | REACTS, NULL),
+                   ga_mechanism_ops_tree_solving = OPS(GA_GIVES_MX, &ga_tree_solver);
+
+/* Those of a mechanism; reacts: a row reacts on its own coordinate only. */
+const ga_model_ops *ga_mechanism_ops_of(const ga_mechanism *m, bool reacts) {
+  if (!m->tree) return reacts ? &ga_mechanism_ops_reacting : &ga_mechanism_ops;
+  if (reacts) return &ga_mechanism_ops_tree_reacting;
+  return m->tree->solves ? &ga_mechanism_ops_tree_solving : &ga_mechanism_ops_tree;
+}
+
+/* Write into text (room bytes) which element returned this code from an evaluation, and why; "" for
+ * an unknown code. |code| is 1 + the number of the element (ga_element_code). Returns text. */
+const char *ga_mechanism_explain(const ga_mechanism *m, int code, char *text, size_t room) {
+  const int i = abs(code) - 1;
+  if (room > 0) text[0] = '\0';
+  if (code == GA_PASS_MEMORY) snprintf(text, room, "no memory for an evaluation");
+  if (i < 0 || i >= m->elements.count) return text;
+  const ga_element *el = &m->elements.item[i];
+  snprintf(text, room, "%s '%s': %s", el->type->what, el->name,
+           code < 0            ? "its function failed"
+           : el->type->trouble ? el->type->trouble
+                               : "it cannot be evaluated here");
+  return text;
+}

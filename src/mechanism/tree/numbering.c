@@ -46,22 +46,31 @@ static ga_status number_unknowns(ga_mechanism *m) {
   return s.status;
 }
 
+/* Element i, a joint of the tree (coordinate false) or one of its coordinates: it has columns alone. */
+static void take_element(ga_mechanism *m, int i, int joint, bool coordinate) {
+  ga_element *el = &m->elements.item[i];
+  m->tree->last_node[i] = m->tree->node_of_joint[joint];
+  el->type = coordinate ? &ga_element_tree_coordinate : &ga_element_tree_joint;
+  el->nlam = el->npsi = 0;
+}
+
 /* Number the rows: joints of the tree and their coordinates have none. m->elements has the elements
- * of absolute coordinates. */
+ * of absolute coordinates, each joint before its coordinates. */
 static void number_rows(ga_mechanism *m) {
-  m->nlam = m->npsi = 0;
-  for (int i = 0, joint = -1; i < m->elements.count; i++) {
-    ga_element *el = &m->elements.item[i];
-    const bool of_joint = el->type == &ga_element_coordinate;
-    if (joint + 1 < m->joints.count && !of_joint && i < m->elements.count - m->others.count)
-      joint++;
-    const bool taken =
-        i < m->elements.count - m->others.count && m->tree->node_of_joint[joint] >= 0;
-    if (taken) {
-      m->tree->last_node[i] = m->tree->node_of_joint[joint];
-      el->type = of_joint ? &ga_element_tree_coordinate : &ga_element_tree_joint;
-      el->nlam = el->npsi = 0;
+  for (int joint = 0, i = 0; joint < m->joints.count; joint++) {
+    const ga_joint_data *data = m->joints.item[joint].data;
+    const bool taken = m->tree->node_of_joint[joint] >= 0;
+    if (taken) take_element(m, i, joint, false);
+    i++;
+    for (int k = 0; k < GA_COORDINATES_MAX; k++) {
+      if (data->coordinate[k] < 0) continue;
+      if (taken) take_element(m, i, joint, true);
+      i++;
     }
+  }
+  m->nlam = m->npsi = 0;
+  for (int i = 0; i < m->elements.count; i++) {
+    ga_element *el = &m->elements.item[i];
     el->lam_at = m->nlam, el->psi_at = m->npsi;
     m->nlam += el->nlam, m->npsi += el->npsi;
   }

@@ -106,16 +106,18 @@ static void velocity_terms(const ga_solid *b, const ga_node_state *st, const dou
   }
 }
 
-/* m, mc, J and, with tangents, p and N of all nodes, summed over subtrees. */
-static void sum_inertias(ga_pass *pass) {
+enum { INERTIA_NUMBERS = 10, ALL_NUMBERS = 22 }; /* m, mc, J; with p and N behind them */
+
+/* m, mc, J and, with tangents, p and N of the body of each node. */
+void ga_tree_body_inertias(ga_pass *pass) {
   const ga_mechanism *m = pass->m;
   const ga_tree *tree = m->tree;
-  ga_node_state *state = pass->room->node;
-  const size_t size = (pass->tangents ? 22 : 10) * sizeof(double); /* they follow each other */
   for (int i = 0; i < tree->nnode; i++) {
-    ga_node_state *st = &state[i];
-    memset(&st->m, 0, size);
-    if (tree->node[i].body <= 0) continue;
+    ga_node_state *st = &pass->room->node[i];
+    if (tree->node[i].body <= 0) {
+      memset(&st->m, 0, ALL_NUMBERS * sizeof(double));
+      continue;
+    }
     const ga_solid *b = &m->bodies.item[tree->node[i].body];
     const double *c = st->c, cc = ga_dot3(c, c);
     double J[6];
@@ -132,14 +134,22 @@ static void sum_inertias(ga_pass *pass) {
     for (int k = 0; k < 3; k++) st->p[k] = b->mass * st->frame.xd[k];
     velocity_terms(b, st, J, st->N);
   }
+}
+
+/* These summed over subtrees; all: p and N, too. */
+void ga_tree_sum_inertias(ga_pass *pass, bool all) {
+  const ga_tree *tree = pass->m->tree;
+  ga_node_state *state = pass->room->node;
+  const int n = all ? ALL_NUMBERS : INERTIA_NUMBERS;
   for (int i = tree->nnode - 1; i >= 0; i--) {
     if (tree->node[i].parent < 0) continue;
     const double *from = &state[i].m;
     double *to = &state[tree->node[i].parent].m;
-    for (size_t k = 0; k < size / sizeof(double); k++) to[k] += from[k];
+    for (int k = 0; k < n; k++) to[k] += from[k];
   }
 }
-_Static_assert(offsetof(ga_node_state, acc) - offsetof(ga_node_state, m) == 22 * sizeof(double),
+_Static_assert(offsetof(ga_node_state, acc) - offsetof(ga_node_state, m) ==
+                   ALL_NUMBERS * sizeof(double),
                "m, mc, J, p, N stand in one piece");
 
 /* y = I s */
@@ -159,23 +169,40 @@ static void add_velocity_terms(const ga_node_state *st, const double *s, double 
   ga_add_cross3(-2, st->p, s, y + 3);
 }
 
-/* phi, chi, c, d and w of all freedoms; A, F, I, B are there. */
-static void tangent_columns(ga_pass *pass) {
+/* S.I S of a freedom, I: the sum over its subtree */
+double ga_tree_own_inertia(const ga_pass *pass, int k) {
+  double y[6];
+  const double *S = pass->room->freedom[k].S;
+  times_sum(&pass->room->node[pass->m->tree->node_of[k]], S, y);
+  return ga_dot6(S, y);
+}
+
+/* phi and chi of all freedoms; A is there. */
+void ga_tree_changes(ga_pass *pass) {
   const ga_tree *tree = pass->m->tree;
   const ga_node_state *state = pass->room->node;
   ga_node_state ground = {.m = 0};
   for (int i = 0; i < 3; i++) ground.A[3 + i] = -pass->m->gravity[i];
   for (int k = 0; k < tree->nfreedom; k++) {
     const ga_node *node = &tree->node[tree->node_of[k]];
-    const ga_node_state *st = &state[tree->node_of[k]];
     const ga_node_state *parent = node->parent < 0 ? &ground : &state[node->parent];
     ga_freedom_state *f = &pass->room->freedom[k];
     double x[6];
-    ga_cross6(st->V, f->S, f->phi);
+    ga_cross6(state[tree->node_of[k]].V, f->S, f->phi);
     ga_add6(1, f->psi, f->phi);
     ga_cross6(parent->A, f->S, f->chi);
     ga_cross6(parent->V, f->psi, x);
     ga_add6(1, x, f->chi);
+  }
+}
+
+/* c, d and w of all freedoms; phi, chi, F, I, B are there. */
+static void tangent_columns(ga_pass *pass) {
+  const ga_tree *tree = pass->m->tree;
+  for (int k = 0; k < tree->nfreedom; k++) {
+    const ga_node_state *st = &pass->room->node[tree->node_of[k]];
+    ga_freedom_state *f = &pass->room->freedom[k];
+    double x[6];
     ga_times_t3(st->N, f->S, f->w);
     ga_add_cross3(2, st->p, f->S + 3, f->w);
     ga_cross_wrench6(f->S, st->F, f->c);
@@ -184,6 +211,44 @@ static void tangent_columns(ga_pass *pass) {
     ga_add6(1, x, f->c);
     times_sum(st, f->phi, f->d);
     add_velocity_terms(st, f->S, f->d);
+  }
+}
+
+/* Mx <- M x: accelerations from x alone, their wrenches summed over subtrees, S.F. */
+static void put_product(ga_pass *pass, const double *x, double *Mx) {
+  const ga_mechanism *m = pass->m;
+  const ga_tree *tree = m->tree;
+  ga_node_state *state = pass->room->node;
+  for (int i = 0; i < tree->nnode; i++) {
+    const ga_node *node = &tree->node[i];
+    ga_node_state *st = &state[i];
+    const ga_freedom_state *f = pass->room->freedom + node->v_at;
+    if (node->parent < 0) {
+      memset(st->A, 0, sizeof st->A);
+    } else {
+      memcpy(st->A, state[node->parent].A, sizeof st->A);
+    }
+    for (int k = 0; k < node->n; k++) ga_add6(x[node->v_at + k], f[k].S, st->A);
+    memset(st->F, 0, sizeof st->F);
+    if (node->body <= 0) continue;
+    const ga_solid *b = &m->bodies.item[node->body];
+    double a[3];
+    ga_copy3(st->A + 3, a);
+    ga_add_cross3(1, st->A, st->c, a);
+    times_inertia(b, st->frame.R, st->A, st->F);
+    for (int k = 0; k < 3; k++) st->F[3 + k] = b->mass * a[k];
+    ga_add_cross3(1, st->c, st->F + 3, st->F);
+  }
+  for (int i = tree->nnode - 1; i >= 0; i--) {
+    const ga_node *node = &tree->node[i];
+    const ga_freedom_state *f = pass->room->freedom + node->v_at;
+    for (int k = 0; k < node->n; k++) Mx[node->v_at + k] = ga_dot6(f[k].S, state[i].F);
+    if (node->parent >= 0) ga_add6(1, state[i].F, state[node->parent].F);
+  }
+  for (int i = tree->nfreedom; i < m->nv; i++) Mx[i] = 0;
+  for (int c = 0; c < m->coordinates.count; c++) {
+    const ga_angle *angle = &m->coordinates.item[c];
+    if (angle->M_at >= 0) Mx[angle->v_at] += angle->inertia * x[angle->v_at];
   }
 }
 
@@ -225,9 +290,10 @@ void ga_tree_inertia(ga_pass *pass) {
   const ga_mechanism *m = pass->m;
   const ga_tree *tree = m->tree;
   const ga_evaluation *out = pass->out;
-  if (!out->F && !out->M && !pass->tangents) return;
+  if (!out->F && !out->M && !out->Mx && !pass->tangents) return;
   ga_tree_move(pass);
   ga_freedom_state *f = pass->room->freedom;
+  if (out->Mx) put_product(pass, out->x, out->Mx);
   if (out->F) {
     ga_tree_accelerate(pass, NULL, true);
     ga_tree_sum_wrenches(pass, true);
@@ -236,7 +302,8 @@ void ga_tree_inertia(ga_pass *pass) {
     }
   }
   if (!out->M && !pass->tangents) return;
-  sum_inertias(pass);
+  ga_tree_body_inertias(pass);
+  ga_tree_sum_inertias(pass, pass->tangents);
   for (int k = 0; k < tree->nfreedom; k++) {
     times_sum(&pass->room->node[tree->node_of[k]], f[k].S, f[k].U);
   }
@@ -248,6 +315,7 @@ void ga_tree_inertia(ga_pass *pass) {
   if (!pass->tangents) return;
   ga_tree_accelerate(pass, out->x, true);
   ga_tree_sum_wrenches(pass, false);
+  ga_tree_changes(pass);
   tangent_columns(pass);
   add_tangents(pass, out->Kt->val, out->Ct->val);
 }

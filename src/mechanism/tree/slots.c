@@ -130,9 +130,10 @@ static void mark_elements(const ga_mechanism *m, marks *s) {
     for (int i = 0; i < sp->n; i++) {
       for (int k = 0; k < sp->n; k++) mark(s, sp->freedom[i], sp->freedom[k]);
     }
-    for (int c = 0; c < el->ncoordinate && structure.coordinate_block; c++) {
-      const int at = m->coordinates.item[el->coordinate[c]].v_at;
-      mark(s, at, at);
+    const int n = structure.coordinate_block ? el->ncoordinate : 0;
+    for (int c = 0; c < n * n; c++) {
+      mark(s, m->coordinates.item[el->coordinate[c / n]].v_at,
+           m->coordinates.item[el->coordinate[c % n]].v_at);
     }
     for (int i = 0; el->reach && el->npsi == 0 && i < reach_rows(el, sp); i++) {
       for (int j = 0; j < sp->nreach; j++) mark(s, reach_row(m, el, sp, i), sp->reach_freedom[j]);
@@ -168,9 +169,11 @@ static bool find_tangent_slots(ga_mechanism *m, ga_element *el, ga_spread *sp) {
       sp->K_at[i] = ga_csr_find(&m->K, sp->freedom[i / sp->n], sp->freedom[i % sp->n]);
     }
   }
-  for (int c = 0; c < el->ncoordinate && s.coordinate_block; c++) {
-    const int at = m->coordinates.item[el->coordinate[c]].v_at;
-    el->coordinate_at[(el->nlam + el->npsi) * el->ncoordinate + c] = ga_csr_find(&m->K, at, at);
+  const int n = s.coordinate_block ? el->ncoordinate : 0;
+  for (int c = 0; c < n * n; c++) {
+    el->coordinate_at[(el->nlam + el->npsi) * n + c] =
+        ga_csr_find(&m->K, m->coordinates.item[el->coordinate[c / n]].v_at,
+                    m->coordinates.item[el->coordinate[c % n]].v_at);
   }
   if (!el->reach || el->npsi > 0) return !m->arena.failed;
   const int rows = reach_rows(el, sp);
@@ -258,7 +261,8 @@ static bool layout_rows(ga_mechanism *m, int *list) {
     for (int r = 0; r < el->nlam; r++) m->G.ptr[el->lam_at + r + 1] = n;
     for (int r = 0; r < el->npsi; r++) m->H.ptr[el->psi_at + r + 1] = n;
     sp->row_at = ga_arena_ints(&m->arena, (size_t)(rows * sp->n));
-    el->coordinate_at = ga_arena_ints(&m->arena, (size_t)(el->ncoordinate * (rows + 1)));
+    const int block = ga_structure_of(m, el).coordinate_block ? el->ncoordinate : 0;
+    el->coordinate_at = ga_arena_ints(&m->arena, (size_t)(el->ncoordinate * (rows + block)) + 1);
     if (el->npsi > 0) sp->reach_at = ga_arena_ints(&m->arena, (size_t)sp->nreach);
   }
   if (!ga_layout_finish_csr(&m->G, &m->arena) || !ga_layout_finish_csr(&m->H, &m->arena)) {

@@ -20,18 +20,18 @@ static const double MOVES_MASS = 1e-12;
  * NULL: it can. New kinds of bodies and types of elements that need absolute coordinates say so in their
  * tables (a kind other than "rigid", absolute_only), nothing is to be done here. */
 const char *ga_mechanism_joint_refusal(const ga_mechanism *m, char *text, size_t room) {
-  for (int i = 1; i < m->bodies.count; i++) {
-    const ga_solid *b = &m->bodies.item[i];
-    if (strcmp(b->kind->name, "rigid") == 0) continue;
-    snprintf(text, room, "%s%s '%.80s' needs absolute coordinates; use absolute", b->kind->name,
-             b->kind->planar || b->kind->point ? " body" : "", b->name);
-    return text;
-  }
   for (int i = 0; i < m->joints.count + m->others.count; i++) {
     const ga_element *el = ga_mechanism_element(m, i);
     if (!el->type->absolute_only) continue;
     snprintf(text, room, "%s '%.80s' needs absolute coordinates; use absolute", el->type->what,
              el->name);
+    return text;
+  }
+  for (int i = 1; i < m->bodies.count; i++) {
+    const ga_solid *b = &m->bodies.item[i];
+    if (strcmp(b->kind->name, "rigid") == 0) continue;
+    snprintf(text, room, "%s%s '%.80s' needs absolute coordinates; use absolute", b->kind->name,
+             b->kind->planar || b->kind->point ? " body" : "", b->name);
     return text;
   }
   return NULL;
@@ -219,7 +219,9 @@ static ga_status change(ga_mechanism *m, double t0, ga_error *err) {
   ga_status status = ga_tree_number(m, err);
   if (status == GA_OK) status = ga_tree_layout(m, err);
   if (status == GA_OK) status = check_cuts(m, err);
-  if (status == GA_OK && !ga_tree_new_pool(m)) {
+  bool ok = true;
+  if (status == GA_OK) m->tree->solves = ga_tree_can_solve(m, &ok);
+  if (status == GA_OK && !(ok && ga_tree_new_pool(m))) {
     status = ga_fail(err, GA_ERR_MEM, "no memory for joint coordinates");
   }
   if (status == GA_OK) status = ga_mechanism_make_model(m, err);

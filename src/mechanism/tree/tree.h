@@ -10,6 +10,7 @@
  *   recursion.c   M, F, Kt, Ct of masses and gravity
  *   spread.c      rows, forces and tangents of elements: the carrier
  *   exchange.c    from absolute coordinates to those of joints, and back
+ *   solver.c      the own linear solver of trees without loops
  *   reactions.c   accelerations, orientations, forces of joints in the tree
  *
  * Vectors are in space axes. A motion (omega, u) and a wrench (n, f) belong to one origin O of each
@@ -69,7 +70,11 @@ struct ga_tree {
   ga_spread *spread;       /* of each element */
   int *last_node;          /* of each element that is a joint of the tree */
   int most_balls, longest; /* on a path: balls, without the free root's; freedoms */
-  double *start_mass;      /* diagonal of M at the start */
+  /* elements that act on one freedom alone, and their numbers, if there are no others (solver.c) */
+  ga_element *single;
+  int *single_of, nsingle;
+  bool solves;        /* it has a solver of its own */
+  double *start_mass; /* diagonal of M at the start */
   struct ga_tree_pool *pool;
 };
 
@@ -162,6 +167,13 @@ ga_status ga_tree_layout(ga_mechanism *m, ga_error *err);
 void ga_tree_accelerate(ga_pass *pass, const double *x, bool gravity);
 void ga_tree_sum_wrenches(ga_pass *pass, bool loaded);
 void ga_tree_inertia(ga_pass *pass);
+void ga_tree_body_inertias(ga_pass *pass);
+void ga_tree_sum_inertias(ga_pass *pass, bool all);
+void ga_tree_changes(ga_pass *pass);
+double ga_tree_own_inertia(const ga_pass *pass, int k);
+/* solver.c: the tree's own linear solver; can it be used? */
+extern const ga_model_solver ga_tree_solver;
+bool ga_tree_can_solve(ga_mechanism *m, bool *ok);
 /* exchange.c: q, v of joints from those of bodies (v, va may be NULL), and back */
 ga_status ga_tree_read(const ga_mechanism *m, const double *qa, const double *va, double *q,
                        double *v, ga_error *err);

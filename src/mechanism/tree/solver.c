@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: MIT */
+/* The tree's own solver for a M + b Ct + c Kt T, in O(n), without forming a matrix; for trees whose
+ * elements act on single freedoms. With gamma_k = a S_k + b phi_k + c chi_k, delta_k = b omega_k + c
+ * omega(psi_k), e_k = c S_k x* F (terms of c times T(w) for balls), and the 6 x 9 matrix A = [I | B] of a
+ * body plus what its children hand down, per node from the leaves
+ *
+ *     g = A (gamma; delta)   u = g + e   s = S^T A   D = S^T g      parent: A_p += A - u D^-1 s
+ *     solve up:  y = D^-1 (b - S^T p),  p_p += p + u y;   down: x = y - D^-1 s z_p,  z = z_p + (gamma; delta) x
+ *
+ * I, B are those of the single body, F the sum over the subtree; springs and rotors on a coordinate add
+ * to D. The product with a vector: z down, p = A z + sum of the children's p + e x up, y_k = S_k.p.
+ * There are no exchanges: where D vanishes a smaller step is asked for. */
+#include <math.h>
+#include <string.h>
+
+#include "mechanism/tree/tree.h"
+
+typedef struct {
+  double I[54]; /* 6 x 9: of the body */
+  double A[54]; /* with what children hand down; of the factorization */
+  double inverse[9], p[6], z[9];
+} solver_node;
+
+typedef struct {
+  double S[6], phi[6], chi[6], psi[3], e[6]; /* chi, omega(psi), S x* F times T */
+  double way[9], u[6], s[9];                 /* (gamma; delta), u, s of the factorization */
+  double kt, ct, rotor;                      /* on its own */
+  double y;
+} solver_freedom;
+
+static solver_node *nodes_of(double *work) {
+  return (solver_node *)(void *)work;
+}
+static solver_freedom *freedoms_of(const ga_tree *tree, double *work) {
+  return (solver_freedom *)(void *)(nodes_of(work) + tree->nnode);
+}
+/* behind them: diagonals of Kt and Ct, nv numbers each */
+static double *diagonals_of(const ga_tree *tree, double *work) {
+  return (double *)(void *)(freedoms_of(tree, work) + tree->nfreedom);
+}
+
+static size_t solver_room(void *user) {
+  const ga_mechanism *m = user;
+  const size_t bytes = (size_t)m->tree->nnode * sizeof(solver_node) +
+                       (size_t)m->tree->nfreedom * sizeof(solver_freedom);
+  return bytes / sizeof(double) + 2 * (size_t)m->nv;
+}
+
+/* ---- factorization -------------------------------------------------------------------------- */
+
+/* X <- [I | B] of a single body, whose inertia and velocity terms are in st */
+static void body_matrix(const ga_node_state *st, double *X) {
+  const double *J = st->J, *h = st->mc, *p = st->p;
+  const double rows[6][9] = {{J[0], J[3], J[4], 0, -h[2], h[1], st->N[0], st->N[1], st->N[2]},
+                             {J[3], J[1], J[5], h[2], 0, -h[0], st->N[3], st->N[4], st->N[5]},
+                             {J[4], J[5], J[2], -h[1], h[0], 0, st->N[6], st->N[7], st->N[8]},
+                             {0, h[2], -h[1], st->m, 0, 0, 0, 2 * p[2], -2 * p[1]},
+                             {-h[2], 0, h[0], 0, st->m, 0, -2 * p[2], 0, 2 * p[0]},
+                             {h[1], -h[0], 0, 0, 0, st->m, 2 * p[1], -2 * p[0], 0}};
+  memcpy(X, rows, sizeof rows);
+}
+
+/* Keep what a node's freedoms have at the point; T: of a ball's rotation, NULL: the identity. */
+static void keep_freedoms(const ga_pass *pass, int i, const double *T, solver_freedom *own) {
+  const ga_node *node = &pass->m->tree->node[i];
+  const ga_freedom_state *f = pass->room->freedom + node->v_at;
+  double turn[3][6];
+  for (int k = 0; k < node->n; k++) ga_cross_wrench6(f[k].S, pass->room->node[i].F, turn[k]);
+  for (int k = 0; k < node->n; k++) {
+    memcpy(own[k].S, f[k].S, sizeof own[k].S);
+    memcpy(own[k].phi, f[k].phi, sizeof own[k].phi);
+    for (int e = 0; e < 6; e++) {
+      own[k].chi[e] = T ? 0 : f[k].chi[e];
+      own[k].e[e] = T ? 0 : turn[k][e];
+      if (e < 3) own[k].psi[e] = T ? 0 : f[k].psi[e];
+      for (int j = 0; T && j < node->n; j++) {
+        own[k].chi[e] += f[j].chi[e] * T[3 * j + k];
+        own[k].e[e] += turn[j][e] * T[3 * j + k];
+        if (e < 3) own[k].psi[e] += f[j].psi[e] * T[3 * j + k];
+      }
+    }
+  }
+}
+
+/* Everything of the point that factors and products need. 0, or the code of an element. */
+static int keep_point(ga_pass *pass, const ga_solver_point *p, double *work, double *diagonal) {
+  const ga_mechanism *m = pass->m;
+  const ga_tree *tree = m->tree;
+  solver_node *node = nodes_of(work);
+  solver_freedom *freedom = freedoms_of(tree, work);
+  const double *kt = diagonals_of(tree, work), *ct = kt + m->nv;
+  for (int i = 0; i < tree->nsingle; i++) {
+    const int code = tree->single[i].type->evaluate(pass, &tree->single[i]);
+    if (code != 0) return code > 0 ? 1 + tree->single_of[i] : -1 - tree->single_of[i];
+  }
+  ga_tree_move(pass);
+  ga_tree_accelerate(pass, p->x, true);
+  ga_tree_sum_wrenches(pass, false);
+  ga_tree_changes(pass);
+  ga_tree_body_inertias(pass);
+  for (int i = 0; i < tree->nnode; i++) {
+    const ga_node *own = &tree->node[i];
+    double T[9];
+    const bool turned = own->kind == GA_BALL && p->w;
+    if (turned) ga_so3_tangent_block(p->w + own->v_at, T, 3);
+    body_matrix(&pass->room->node[i], node[i].I);
+    keep_freedoms(pass, i, turned ? T : NULL, freedom + own->v_at);
+  }
+  ga_tree_sum_inertias(pass, false);
+  for (int k = 0; k < tree->nfreedom; k++) {
+    freedom[k].kt = kt[k], freedom[k].ct = ct[k], freedom[k].rotor = 0;
+    diagonal[k] = ga_tree_own_inertia(pass, k);
+  }
+  for (int c = 0; c < m->coordinates.count; c++) {
+    const ga_angle *angle = &m->coordinates.item[c];
+    if (angle->M_at < 0) continue;
+    freedom[angle->v_at].rotor += angle->inertia;
+    diagonal[angle->v_at] += angle->inertia;
+  }
+  return 0;
+}
+
+/* (gamma; delta) of a freedom */
+static void way_of(const solver_freedom *f, double a, double b, double c, double *way) {
+  for (int i = 0; i < 6; i++) way[i] = a * f->S[i] + b * f->phi[i] + c * f->chi[i];
+  for (int i = 0; i < 3; i++) way[6 + i] = b * f->S[i] + c * f->psi[i];
+}
+
+static double dot9(const double *a, const double *b) {
+  return ga_dot6(a, b) + ga_dot3(a + 6, b + 6);
+}
+
+/* X <- inverse of the n x n matrix D, n = 1 or 3; false: it is singular, measured by size */
+static bool invert(int n, const double *D, double size, double *X) {
+  static const double VANISHES = 1e-14; /* pivots that rounding alone has left */
+  if (n == 1) {
+    X[0] = 1 / D[0];
+    return fabs(D[0]) > VANISHES * size && isfinite(X[0]);
+  }
+  double c[3][3];
+  ga_cross3(D + 3, D + 6, c[0]);
+  ga_cross3(D + 6, D, c[1]);
+  ga_cross3(D, D + 3, c[2]);
+  const double det = ga_dot3(D, c[0]);
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) X[3 * i + j] = c[j][i] / det;
+  }
+  return fabs(det) > VANISHES * size * size * size && isfinite(1 / det);
+}
+
+/* One node: u, s, D^-1, and A handed to the parent's. False: D is singular. */
+static bool eliminate(const ga_tree *tree, int i, const ga_solver_point *p, double *work) {
+  const ga_node *own = &tree->node[i];
+  solver_node *node = nodes_of(work), *st = &node[i];
+  solver_freedom *f = freedoms_of(tree, work) + own->v_at;
+  const int n = own->n;
+  double D[9], g[3][6], size = 0;
+  for (int k = 0; k < n; k++) {
+    way_of(&f[k], p->a, p->b, p->c, f[k].way);
+    for (int r = 0; r < 6; r++) g[k][r] = dot9(st->A + 9 * r, f[k].way);
+    for (int r = 0; r < 6; r++) f[k].u[r] = g[k][r] + p->c * f[k].e[r];
+    for (int j = 0; j < 9; j++) {
+      f[k].s[j] = 0;
+      for (int r = 0; r < 6; r++) f[k].s[j] += f[k].S[r] * st->A[9 * r + j];
+    }
+  }
+  for (int k = 0; k < n; k++) {
+    for (int j = 0; j < n; j++) D[n * k + j] = ga_dot6(f[k].S, g[j]);
+    D[n * k + k] += p->a * f[k].rotor + p->b * f[k].ct + p->c * f[k].kt;
+    for (int r = 0; r < 6; r++) size = fmax(size, fabs(f[k].S[r] * g[k][r]));
+  }
+  if (n > 0 && !invert(n, D, size, st->inverse)) return false;
+  if (own->parent < 0) return true;
+  double *to = node[own->parent].A;
+  for (int e = 0; e < 54; e++) to[e] += st->A[e];
+  for (int k = 0; k < n; k++) {
+    double row[9] = {0};
+    for (int l = 0; l < n; l++) {
+      for (int j = 0; j < 9; j++) row[j] += st->inverse[n * k + l] * f[l].s[j];
+    }
+    for (int r = 0; r < 6; r++) {
+      for (int j = 0; j < 9; j++) to[9 * r + j] -= f[k].u[r] * row[j];
+    }
+  }
+  return true;
+}
+
+static int solver_factor(void *user, const ga_solver_point *p, double *work, double *diagonal) {
+  const ga_mechanism *m = user;
+  const ga_tree *tree = m->tree;
+  double *kt = diagonals_of(tree, work);
+  ga_csr Kt = {.nrow = m->nv, .ncol = m->nv, .val = kt}, Ct = Kt;
+  Ct.val = kt + m->nv;
+  memset(kt, 0, 2 * (size_t)m->nv * sizeof *kt);
+  const ga_evaluation out = {
+      .x = p->x, .lam = p->lam, .psi = p->psi, .u = p->u, .Kt = &Kt, .Ct = &Ct};
+  ga_pass pass;
+  if (!ga_pass_begin(&pass, m, p->t, p->q, p->v, &out)) return GA_PASS_MEMORY;
+  const int code = keep_point(&pass, p, work, diagonal);
+  ga_pass_end(&pass);
+  if (code != 0) return code;
+  solver_node *node = nodes_of(work);
+  for (int i = 0; i < tree->nnode; i++) memcpy(node[i].A, node[i].I, sizeof node[i].A);
+  for (int i = tree->nnode - 1; i >= 0; i--) {
+    if (!eliminate(tree, i, p, work)) return 1 + m->elements.count;
+  }
+  return 0;
+}
+
+/* ---- solution and product ------------------------------------------------------------------- */
+
+static int solver_solve(void *user, double *work, double *b) {
+  const ga_mechanism *m = user;
+  const ga_tree *tree = m->tree;
+  solver_node *node = nodes_of(work);
+  solver_freedom *freedom = freedoms_of(tree, work);
+  for (int i = 0; i < tree->nnode; i++) memset(node[i].p, 0, sizeof node[i].p);
+  for (int i = tree->nnode - 1; i >= 0; i--) {
+    const ga_node *own = &tree->node[i];
+    solver_freedom *f = freedom + own->v_at;
+    const int n = own->n;
+    double rest[3];
+    for (int k = 0; k < n; k++) rest[k] = b[own->v_at + k] - ga_dot6(f[k].S, node[i].p);
+    for (int k = 0; k < n; k++) {
+      f[k].y = 0;
+      for (int l = 0; l < n; l++) f[k].y += node[i].inverse[n * k + l] * rest[l];
+    }
+    if (own->parent < 0) continue;
+    ga_add6(1, node[i].p, node[own->parent].p);
+    for (int k = 0; k < n; k++) ga_add6(f[k].y, f[k].u, node[own->parent].p);
+  }
+  for (int i = 0; i < tree->nnode; i++) {
+    const ga_node *own = &tree->node[i];
+    const solver_freedom *f = freedom + own->v_at;
+    const int n = own->n;
+    double *z = node[i].z, rest[3];
+    if (own->parent < 0) {
+      memset(z, 0, sizeof node[i].z);
+    } else {
+      memcpy(z, node[own->parent].z, sizeof node[i].z);
+    }
+    for (int k = 0; k < n; k++) rest[k] = dot9(f[k].s, z);
+    for (int k = 0; k < n; k++) {
+      double x = f[k].y;
+      for (int l = 0; l < n; l++) x -= node[i].inverse[n * k + l] * rest[l];
+      b[own->v_at + k] = x;
+    }
+    for (int k = 0; k < n; k++) {
+      for (int j = 0; j < 9; j++) z[j] += b[own->v_at + k] * f[k].way[j];
+    }
+  }
+  return 0;
+}
+
+static int solver_multiply(void *user, double *work, double a, double b, double c, const double *x,
+                           double *y) {
+  const ga_mechanism *m = user;
+  const ga_tree *tree = m->tree;
+  solver_node *node = nodes_of(work);
+  solver_freedom *freedom = freedoms_of(tree, work);
+  for (int i = 0; i < tree->nnode; i++) {
+    const ga_node *own = &tree->node[i];
+    double *z = node[i].z, way[9];
+    if (own->parent < 0) {
+      memset(z, 0, sizeof node[i].z);
+    } else {
+      memcpy(z, node[own->parent].z, sizeof node[i].z);
+    }
+    for (int k = 0; k < own->n; k++) {
+      way_of(&freedom[own->v_at + k], a, b, c, way);
+      for (int j = 0; j < 9; j++) z[j] += x[own->v_at + k] * way[j];
+    }
+    for (int r = 0; r < 6; r++) node[i].p[r] = dot9(node[i].I + 9 * r, z);
+  }
+  for (int i = tree->nnode - 1; i >= 0; i--) {
+    const ga_node *own = &tree->node[i];
+    const solver_freedom *f = freedom + own->v_at;
+    for (int k = 0; k < own->n; k++) {
+      const double single = a * f[k].rotor + b * f[k].ct + c * f[k].kt;
+      y[own->v_at + k] = ga_dot6(f[k].S, node[i].p) + single * x[own->v_at + k];
+    }
+    if (own->parent < 0) continue;
+    ga_add6(1, node[i].p, node[own->parent].p);
+    for (int k = 0; k < own->n; k++) {
+      ga_add6(c * x[own->v_at + k], f[k].e, node[own->parent].p);
+    }
+  }
+  return 0;
+}
+
+/* From how many freedoms on the recursion is faster than a full matrix. */
+enum { LEAST_FREEDOMS = 24 };
+const ga_model_solver ga_tree_solver = {.name = "tree",
+                                        .least = LEAST_FREEDOMS,
+                                        .room = solver_room,
+                                        .factor = solver_factor,
+                                        .solve = solver_solve,
+                                        .multiply = solver_multiply};
+
+/* Do all elements act on single freedoms, or on none? Then tree->single lists those with tangents, whose
+ * slots are their freedoms; false: they do not. *ok: there was memory. */
+bool ga_tree_can_solve(ga_mechanism *m, bool *ok) {
+  ga_tree *tree = m->tree;
+  *ok = true;
+  if (m->nv != tree->nfreedom) return false;
+  for (int i = 0; i < m->elements.count; i++) {
+    if (tree->spread[i].n > 0 || m->elements.item[i].reach) return false;
+  }
+  tree->single = ga_arena_take(&m->arena, (size_t)m->elements.count + 1, sizeof *tree->single);
+  tree->single_of = ga_arena_ints(&m->arena, (size_t)m->elements.count + 1);
+  int *at = ga_arena_ints(&m->arena, (size_t)m->elements.count + 1);
+  *ok = !m->arena.failed;
+  for (int i = 0; *ok && i < m->elements.count; i++) {
+    const ga_element *el = &m->elements.item[i];
+    ga_structure s = {0};
+    el->type->structure(m, el, &s);
+    if (!s.coordinate_block) continue;
+    if (el->ncoordinate != 1 || el->nlam + el->npsi > 0) return false;
+    at[tree->nsingle] = m->coordinates.item[el->coordinate[0]].v_at;
+    tree->single[tree->nsingle] = *el;
+    tree->single[tree->nsingle].coordinate_at = &at[tree->nsingle];
+    tree->single_of[tree->nsingle++] = i;
+  }
+  return *ok;
+}
