@@ -132,8 +132,8 @@ ga_status ga_saddle_acceleration(ga_saddle *s, double t, const double *q, const 
 }
 
 /* s->rhs = A^-1 (F + R - M v', -(G v' + drift), -(H v' + k drift)) with v' = p->x, lam and psi at p,
- * A as factored last. s->G, H are evaluated at p, the factors stay; s->M and s->defect are work. On failure
- * s->rhs means nothing. Collective. */
+ * A as factored last. s->G, H are evaluated at p, the factors stay; s->M, s->defect and s->predicted
+ * are work. On failure s->rhs means nothing. Collective. */
 ga_status ga_saddle_correction(ga_saddle *s, const ga_eval_point *p) {
   ga_eval *e = s->eval;
   int nv = e->nv;
