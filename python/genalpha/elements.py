@@ -59,7 +59,8 @@ class Description:
     """The document of a mechanism and the calls that change it; see :class:`Mechanism`."""
 
     def __init__(
-        self, name: str = "mechanism", *, gravity: Optional[Sequence[Any]] = None, formulation: str = ""
+        self, name: str = "mechanism", *, gravity: Optional[Sequence[Any]] = None, formulation: str = "",
+        coordinates: str = ""
     ):
         self._path: Optional[str] = None  # of an unchanged file
         self._folder = ""  # of the files that expressions name; "": the working directory
@@ -74,6 +75,8 @@ class Description:
             self._section("gravity", _document.plain(gravity, "gravity"))
         if formulation:
             self._section("formulation", formulation)
+        if coordinates:
+            self._section("coordinates", coordinates)
 
     def _document(self) -> _document.Document:
         """The tree, to be changed."""

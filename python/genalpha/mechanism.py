@@ -38,6 +38,8 @@ class Mechanism(Description):
     gravity : sequence of 3 numbers, optional
     formulation : {"r3so3", "se3"}, optional
         Of rigid bodies.
+    coordinates : {"absolute", "joint", "auto"}, optional
+        What the unknowns are: places of bodies, or coordinates of the joints of a spanning tree.
 
     Notes
     -----

@@ -34,7 +34,7 @@ static inline ga_point tree_place(unsigned *seed, double far) {
   return (ga_point)GA_IN_SPACE(far + x[0], x[1] - far, x[2]);
 }
 
-/* A joint of this type between two bodies; its axes fit at the start. */
+/* A joint of this type between two bodies; point and axes are given in space, so that they fit. */
 static inline void tree_joint(ga_mechanism *m, unsigned *seed, double far, const char *name,
                               const char *type, const char *a, const char *b) {
   ga_joint j = {.name = name, .type = type, .between = {a, b}, .at = tree_place(seed, far)};
