@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/* Beams in motion: order 2 in q, v, v' and lam with fixed, revolute and spherical joints in a closed
+ * loop, with stab2 and index3, on SE(3) and on R^3 x SO(3). */
+#include "beams.h"
+
+/* Two beams and a rod in a loop with the ground: clamped, hinged, with two balls. */
+static ga_mechanism *loop(ga_formulation formulation) {
+  static const ga_beam_section section = {
+      .EA = 400, .GA = {200, 200}, .GJ = 5, .EI = {6, 6}, .rhoA = 1, .rhoI = {0.02, 0.01, 0.01}};
+  ga_mechanism *m = mechanism_new((double[3]){0, -3, 1});
+  ga_beam_node one[3], two[3];
+  ga_error err = {0};
+  must(ga_beam_line((double[3]){0, 0, 0}, (double[3]){1, 0, 0}, NULL, 2, one, &err), &err);
+  must(ga_beam_line((double[3]){1, 0, 0}, (double[3]){1, 1, 0}, NULL, 2, two, &err), &err);
+  ga_beam b = {.name = "one",
+               .elements = 2,
+               .nodes = one,
+               .section = section,
+               .formulation = formulation,
+               .damping = {0.01, 0.01, 0.01, 0.01, 0.01, 0.01}};
+  must(ga_mechanism_beam(m, &b, &err), &err);
+  b.name = "two", b.nodes = two;
+  must(ga_mechanism_beam(m, &b, &err), &err);
+  ADD(body, m, .name = "rod", .mass = 1, .inertia = {0.1, 0.1, 0.1}, .position = {1.5, 1, 0});
+  ADD(joint, m, .name = "clamp", .type = "fixed", .between = {"ground", "one.start"});
+  ADD(joint, m, .name = "hinge", .type = "revolute", .between = {"one.end", "two.start"},
+      .axis = GA_IN_SPACE(0, 0.3, 1));
+  ADD(joint, m, .name = "ball", .type = "spherical", .between = {"two.end", "rod"},
+      .at = GA_IN_SPACE(1, 1, 0));
+  ADD(joint, m, .name = "end", .type = "spherical", .between = {"ground", "rod"},
+      .at = GA_IN_SPACE(2, 1, 0));
+  build(m);
+  return m;
+}
+
+enum { NV = 42, NLAM = 17, FIELDS = 4 };
+
+/* x[0..3] <- q, v, v', lam at t = 0.5 */
+static void run(const ga_mechanism *m, const char *method, double h, double (*x)[60]) {
+  ga_options o = ga_options_default();
+  ga_error err = {0};
+  ga_integrator *it = NULL;
+  o.h = h;
+  o.method = method;
+  must(ga_integrator_new(ga_mechanism_model(m), &o, &it, &err), &err);
+  assert_int_equal(ga_integrator_start(it, 0, ga_mechanism_q0(m), ga_mechanism_v0(m)), GA_OK);
+  assert_int_equal(ga_integrator_run(it, 0.5), GA_OK);
+  const ga_state *s = ga_integrator_state(it);
+  memcpy(x[0], s->q, 49 * sizeof(double));
+  memcpy(x[1], s->v, NV * sizeof(double));
+  memcpy(x[2], s->vd, NV * sizeof(double));
+  memcpy(x[3], s->lam, NLAM * sizeof(double));
+  ga_integrator_free(it);
+}
+
+static void order(void **state) {
+  (void)state;
+  static const int count[FIELDS] = {49, NV, NV, NLAM};
+  static const char *const methods[] = {"stab2", "index3"};
+  for (int k = 0; k < 4; k++) {
+    ga_mechanism *m = loop(k & 1 ? GA_FORMULATION_R3SO3 : GA_FORMULATION_SE3);
+    double x[4][FIELDS][60];
+    for (int i = 0; i < 4; i++) run(m, methods[k / 2], 2e-3 / (1 << i), x[i]);
+    for (int f = 0; f < FIELDS; f++) {
+      double apart[3] = {0};
+      for (int i = 0; i < 3; i++) {
+        for (int c = 0; c < count[f]; c++) {
+          apart[i] = fmax(apart[i], fabs(x[i + 1][f][c] - x[i][f][c]));
+        }
+      }
+      const double seen = log2(apart[1] / apart[2]);
+      print_message("%s, %d, field %d: %.3g %.3g %.3g, order %.2f\n", methods[k / 2], k & 1, f,
+                    apart[0], apart[1], apart[2], seen);
+      assert_true(seen > 1.8 && seen < 2.6);
+    }
+    ga_mechanism_free(m);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(order)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
