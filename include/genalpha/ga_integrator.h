@@ -37,6 +37,9 @@ typedef struct ga_state {
   const double *a;         /* memory of the method */
   const double *lam, *psi; /* multipliers of the holonomic and the nonholonomic constraints */
   const double *u;         /* inputs of the model; NULL: those that the model names */
+  /* of the contacts of the model (ga_contact.h), in their order; NULL: not known */
+  const ga_contact_state *contacts;
+  double energy_impacts, energy_friction; /* lost at impacts, and by friction, since the start */
 } ga_state;
 
 /* Counters and extremes since the last start: one list for the struct, reports and saved states. */

@@ -20,6 +20,7 @@
 #include <genalpha/ga_integrator.h>
 #include <genalpha/ga_linsol.h>
 #include <genalpha/ga_mechanism.h>
+#include <genalpha/ga_mechanism_contact.h>
 #include <genalpha/ga_options.h>
 #include <genalpha/ga_partition.h>
 #include <genalpha/ga_problem.h>

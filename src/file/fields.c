@@ -211,7 +211,14 @@ bool ga_read_fields(ga_reader *r, const ga_node *map, const ga_field *fields, vo
   if (map->kind != GA_NODE_MAP) {
     return ga_reader_fail(r, map, "a map {key: value, ..} is expected here");
   }
-  if (!read_bodies(r, map)) return false;
+  return read_bodies(r, map) && ga_read_inner_fields(r, map, fields, target);
+}
+
+/* The same of a map inside an element: its bodies are those of the element. */
+bool ga_read_inner_fields(ga_reader *r, const ga_node *map, const ga_field *fields, void *target) {
+  if (map->kind != GA_NODE_MAP) {
+    return ga_reader_fail(r, map, "a map {key: value, ..} is expected here");
+  }
   for (const ga_node *item = map->first; item; item = item->next) {
     const ga_field *f = fields;
     while (f->key && strcmp(f->key, item->key->text) != 0) f++;

@@ -113,7 +113,7 @@ const ga_field ga_joint_fields[] = {
     {"friction", "joint_friction",
      "dry friction on its coordinate: {friction, static_friction, speed}", keep_node,
      AT(joint_input, on.friction), NULL, false, "J/q, q/s"},
-    {"limits", "joint_limits", "soft stops of its coordinate, as in the section limits", keep_node,
+    {"limits", "joint_limits", "stops of its coordinate, as in the section limits", keep_node,
      AT(joint_input, on.limits), NULL, false, "q"},
     {.key = NULL}};
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Limits of coordinates, and what the keys of a joint put on its coordinates: springs, dampers,
- * rotors, friction and limits. With p, how far the coordinate s is beyond a limit, and p' its
+ * rotors, friction and limits. A limit without a stiffness is hard
+ * (ga_mechanism_add_limit). Soft ones: with p, how far the coordinate s is beyond a limit, and p' its
  * rate, the effort that pushes it back is
  *
  *     k p + d,   d = c p', but -k p <= d <= k p
@@ -11,12 +12,13 @@
 #include <string.h>
 
 #include "file/reader.h"
+#include "genalpha/ga_mechanism_contact.h"
 #include "mechanism/joint/relation.h"
 
 /* Target of the fields of a limit. */
 typedef struct {
   const char *coordinate;
-  ga_given lower, upper;
+  ga_given lower, upper, restitution, soft;
   double stiffness, damping;
 } limit_input;
 
@@ -25,9 +27,11 @@ const ga_field ga_limit_fields[] = {
     {"coordinate", "coordinate", "JOINT.NAME", ga_field_name, AT(coordinate), NULL, true, NULL},
     {"lower", "number", "least value", ga_field_given, AT(lower), NULL, false, "q"},
     {"upper", "number", "largest value", ga_field_given, AT(upper), NULL, false, "q"},
-    {"stiffness", "number", "of the stop, beyond the limit", ga_field_number, AT(stiffness), NULL,
-     true, "J/q^2"},
-    {"damping", "number", "of the stop; its effort is at most the elastic one", ga_field_number,
+    {"restitution", "number", "of a hard stop: 0 to 1, default 0", ga_field_given, AT(restitution),
+     NULL, false, "1"},
+    {"stiffness", "number", "of a soft stop, beyond the limit; left out: a hard stop",
+     ga_field_given, AT(soft), NULL, false, "J/q^2"},
+    {"damping", "number", "of a soft stop; its effort is at most the elastic one", ga_field_number,
      AT(damping), NULL, false, "J s/q^2"},
     {.key = NULL}};
 #undef AT
@@ -49,15 +53,23 @@ static int limit_effort(void *context, const double *variables, int along, doubl
   return 0;
 }
 
-/* Check a limit that was read from the node. */
-static bool check_limit(ga_reader *r, const ga_node *node, const limit_input *in) {
+/* Check a limit that was read from the node, and set its stiffness. */
+static bool check_limit(ga_reader *r, const ga_node *node, limit_input *in) {
   if (!in->lower.given && !in->upper.given) {
     return ga_reader_fail(r, node, "a limit needs lower, upper or both");
   }
   if (in->lower.given && in->upper.given && !(in->lower.value < in->upper.value)) {
-    return ga_reader_fail(r, node, "lower %g must be less than upper %g", in->lower.value,
+    return ga_reader_fail(r, node, "lower (%g) is above upper (%g)", in->lower.value,
                           in->upper.value);
   }
+  if (!in->soft.given) {
+    return in->damping == 0 || ga_reader_fail(r, node, "damping belongs to a stiffness");
+  }
+  if (in->restitution.given) {
+    return ga_reader_fail(
+        r, node, "restitution belongs to a hard limit, stiffness to a soft one; give one of them");
+  }
+  in->stiffness = in->soft.value;
   if (in->stiffness > 0 && in->damping >= 0) return true;
   return ga_reader_fail(r, node, "stiffness must be positive, damping not negative");
 }
@@ -79,14 +91,23 @@ static limit_input *new_limit(ga_reader *r, const ga_node *node) {
   return in;
 }
 
-/* Read an entry of `limits` and add it to r->m, as an effort on its coordinate. False after a
- * failure, which is recorded in r. */
+/* Add a hard limit to r->m. */
+static bool add_hard(ga_reader *r, const ga_node *node, const char *name, const limit_input *in) {
+  const ga_mechanism_limit limit = {name, in->coordinate, in->lower, in->upper,
+                                    in->restitution.value};
+  ga_error err = {GA_OK, ""};
+  return ga_reader_accept(r, node, ga_mechanism_add_limit(r->m, &limit, &err), &err);
+}
+
+/* Read an entry of `limits` and add it to r->m, a soft one as an effort on its coordinate. False
+ * after a failure, which is recorded in r. */
 bool ga_read_limit(ga_reader *r, const char *name, const ga_node *node) {
   limit_input *in = new_limit(r, node);
   ga_error err = {GA_OK, ""};
   if (!in || !ga_read_fields(r, node, ga_limit_fields, in) || !check_limit(r, node, in)) {
     return false;
   }
+  if (!in->soft.given) return add_hard(r, node, name, in);
   const ga_force force = limit_force(name, in);
   return ga_reader_accept(r, node, ga_mechanism_add_force(r->m, &force, &err), &err);
 }
@@ -157,13 +178,17 @@ static bool keep_force(ga_reader *r, const char *joint, const ga_node *node, ga_
 static bool read_joint_limit(ga_reader *r, const char *joint, const ga_joint_type *type, int k,
                              const ga_node *node, const char *coordinate) {
   const ga_node *item;
-  if (!pick_coordinate(r, type, k, node, "stiffness", &item) || !item) return r->status == GA_OK;
+  const char *own = "lower"; /* one of the keys by which a limit is known */
+  if (node && ga_node_find(node, "upper")) own = "upper";
+  if (node && ga_node_find(node, "stiffness")) own = "stiffness";
+  if (!pick_coordinate(r, type, k, node, own, &item) || !item) return r->status == GA_OK;
   limit_input *in = new_limit(r, item);
   if (!in) return false;
   in->coordinate = coordinate;
   /* the coordinate is that of the joint: the key is not read */
   if (!ga_read_fields(r, item, ga_limit_fields + 1, in) || !check_limit(r, item, in)) return false;
   const char *name = joined_name(r, joint, "_", type->coordinate[k].name, "_limit");
+  if (!in->soft.given) return name ? add_hard(r, item, name, in) : false;
   return keep_force(r, joint, item, limit_force(name, in));
 }
 

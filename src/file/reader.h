@@ -145,6 +145,9 @@ bool ga_check_body(ga_reader *r, const ga_node *node, const char *body);
 /* Read every key of a map into target by its table, which ends with key NULL. */
 bool ga_read_fields(ga_reader *r, const ga_node *map, const ga_field *fields, void *target);
 
+/* The same of a map inside an element, whose bodies (r->between) are known. */
+bool ga_read_inner_fields(ga_reader *r, const ga_node *map, const ga_field *fields, void *target);
+
 /* ---- sections ------------------------------------------------------------------------------- */
 
 /* Read one entry of a section, its name and its node, and add it to r->m. */
@@ -194,6 +197,7 @@ bool ga_read_sum(ga_reader *r, const ga_node *map, int *n, const char *const **n
 const char *ga_force_help(const ga_field *field, char *text, size_t room);
 bool ga_read_force(ga_reader *r, const char *name, const ga_node *node);
 bool ga_read_limit(ga_reader *r, const char *name, const ga_node *node);
+bool ga_read_contact(ga_reader *r, const char *name, const ga_node *node);
 
 /* Keys of a joint that act on its coordinates: nodes, NULL: not given. ga_read_on_coordinates keeps
  * their forces in r->joint_forces; ga_add_joint_forces adds them to r->m, after `initial`. */
@@ -209,7 +213,7 @@ bool ga_read_state(ga_reader *r, const char *name, const ga_node *node);
 bool ga_read_controller(ga_reader *r, const char *name, const ga_node *node);
 extern const ga_field ga_input_fields[], ga_state_fields[], ga_controller_fields[],
     ga_body_fields[], ga_beam_fields[], ga_joint_fields[], ga_drive_fields[], ga_coupler_fields[],
-    ga_rope_fields[], ga_force_fields[], ga_limit_fields[], ga_sensor_fields[];
+    ga_rope_fields[], ga_force_fields[], ga_contact_fields[], ga_limit_fields[], ga_sensor_fields[];
 
 /* the status of a call of the mechanism; a failure gets the line and column of the node */
 bool ga_reader_accept(ga_reader *r, const ga_node *node, ga_status status, const ga_error *err);

@@ -19,6 +19,16 @@
   SHAPE("sphere", "\"radius\": " REF("positive"), "\"radius\"") ", " \
   SHAPE("rod", "\"length\": " REF("positive") ", \"radius\": " REF("number"), "\"length\"")
 
+/* a map inside an entry */
+#define INNER(values, required) \
+  "{\"type\": \"object\", \"properties\": {" values "}, \"required\": [" required "], " \
+  "\"additionalProperties\": false}"
+/* one end at least; hard ones have a restitution, soft ones stiffness and damping */
+#define STOP_RULES \
+  "\"anyOf\": [{\"required\": [\"lower\"]}, {\"required\": [\"upper\"]}], " \
+  "\"oneOf\": [{\"required\": [\"stiffness\"], \"properties\": {\"restitution\": false}}, " \
+  "{\"properties\": {\"stiffness\": false, \"damping\": false}}]"
+
 const ga_schema_text ga_schema_forms[] = {
     {"number", "{\"type\": [\"number\", \"string\"], \"minLength\": 1}"},
     {"positive",
@@ -103,9 +113,23 @@ const ga_schema_text ga_schema_forms[] = {
      "\"additionalProperties\": " REF("stop") "}]}"},
     {"stop",
      "{\"type\": \"object\", \"properties\": {\"lower\": " REF("number") ", \"upper\": "
-     REF("number") ", \"stiffness\": " REF("number") ", \"damping\": " REF("number") "}, "
-     "\"required\": [\"stiffness\"], \"additionalProperties\": false, \"anyOf\": "
-     "[{\"required\": [\"lower\"]}, {\"required\": [\"upper\"]}]}"},
+     REF("number") ", \"restitution\": " REF("number") ", \"stiffness\": " REF("number") ", "
+     "\"damping\": " REF("number") "}, \"additionalProperties\": false, " STOP_RULES "}"},
+    {"plane", INNER("\"point\": " REF("point") ", \"normal\": " REF("direction"), "")},
+    {"ball", INNER("\"radius\": " REF("number") ", \"centre\": " REF("vector"), "\"radius\"")},
+    {"disk",
+     INNER("\"radius\": " REF("positive") ", \"centre\": " REF("vector") ", \"axis\": "
+           REF("direction"), "\"radius\", \"axis\"")},
+    {"capsule",
+     INNER("\"radius\": " REF("positive") ", \"from\": " REF("vector") ", \"to\": " REF("vector"),
+           "\"radius\", \"from\", \"to\"")},
+    {"vectors",
+     "{\"type\": \"array\", \"minItems\": 1, \"items\": " REF("vector") "}"},
+    {"two_numbers", LIST_OF(REF("number"), 2, 2)},
+    {"centres",
+     "{\"type\": \"object\", \"minProperties\": 1, \"maxProperties\": 2, "
+     "\"additionalProperties\": " REF("vector") "}"},
+    {"edges", LIST_OF(REF("positive"), 3, 3)},
     {"matrix6", LIST_OF(LIST_OF(REF("number"), 6, 6), 6, 6)},
     {"beam_line",
      "{\"type\": \"object\", \"properties\": {\"from\": " ROW3 ", \"to\": " ROW3 ", "
@@ -171,7 +195,12 @@ const ga_schema_text ga_schema_rules[] = {
      "\"allOf\": [{\"oneOf\": [{\"required\": [\"line\"]}, {\"required\": [\"arc\"]}, "
      "{\"required\": [\"nodes\"]}]}, {\"oneOf\": [{\"required\": [\"section\"]}, "
      "{\"required\": [\"shape\", \"material\"]}]}]"},
-    {"limits", "\"anyOf\": [{\"required\": [\"lower\"]}, {\"required\": [\"upper\"]}]"},
+    {"limits", STOP_RULES},
+    {"contacts",
+     "\"allOf\": [{\"oneOf\": [{\"required\": [\"stiffness\"], \"properties\": {\"restitution\": "
+     "false, \"static_friction\": false}}, {\"properties\": {\"stiffness\": false, \"damping\": "
+     "false, \"slip_speed\": false}}]}, {\"dependentRequired\": {\"static_friction\": "
+     "[\"friction\"]}}]"},
     {"states",
      "\"oneOf\": [{\"required\": [\"rate\"], \"properties\": {\"value\": false, \"every\": "
      "false}}, {\"required\": [\"value\", \"every\"], \"properties\": {\"rate\": false}}]"},

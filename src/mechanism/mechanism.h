@@ -17,6 +17,7 @@
  *                 angles; build.c: the model and its start
  *   assembly/     start values that fit (assemble.c), the side to which loops are bent (corners.c,
  *                 sides.c), equilibrium and modes (rest_and_modes.c)
+ *   contact/      points of contacts: geometry, rows, columns; limits of coordinates
  *   report/       columns, units, sensors, events on columns, drawables, the check before a run
  *   live/         a mechanism that a program steps (ga_simulation.h); partition/: subdomains */
 #ifndef GA_SRC_MECHANISM_H
@@ -59,7 +60,8 @@ typedef enum {
   GA_NAMED_SENSOR,
   GA_NAMED_STATE, /* of a controller; index: its coordinate */
   GA_NAMED_INPUT,
-  GA_NAMED_PARAMETER
+  GA_NAMED_PARAMETER,
+  GA_NAMED_CONTACT /* or limit; index: its group */
 } ga_named;
 
 typedef struct ga_symbol {
@@ -99,11 +101,12 @@ struct ga_mechanism {
   bool built;    /* ga_mechanism_build was called: nothing can be added */
   bool assemble; /* the build corrects start values that do not fit */
   double gravity[3];
-  ga_formulation formulation;  /* default of rigid bodies */
-  GA_LIST(ga_solid) bodies;    /* number 0 is the ground */
-  GA_LIST(ga_element) joints;  /* in order of their calls */
-  GA_LIST(ga_element) others;  /* drives, couplers, forces, in order of their calls */
-  GA_LIST(ga_element) sensors; /* and inputs: what has columns only */
+  ga_formulation formulation;          /* default of rigid bodies */
+  GA_LIST(ga_solid) bodies;            /* number 0 is the ground */
+  GA_LIST(ga_element) joints;          /* in order of their calls */
+  GA_LIST(ga_element) others;          /* drives, couplers, forces, in order of their calls */
+  GA_LIST(ga_element) touches, groups; /* points of contacts, ends of limits; both as a whole */
+  GA_LIST(ga_element) sensors;         /* and inputs: what has columns only */
   GA_LIST(ga_input) inputs;
   GA_LIST(ga_sample) samples; /* states that are sampled */
   GA_LIST(ga_angle) coordinates;
@@ -119,6 +122,8 @@ struct ga_mechanism {
   ga_space *space;
   bool spread; /* elements have mass: beams */
   int nq, nv, nlam, npsi;
+  int nfree;         /* elements before those of hard contacts, which come last, one gap each */
+  int *touch_at;     /* of each touch: the number of its element */
   ga_csr M, K, G, H; /* patterns; K is that of Kt and Ct */
   ga_model model;
   const ga_carrier *carrier;
@@ -139,9 +144,18 @@ struct ga_mechanism {
   void *log_context;
 };
 
-/* Element i in the order of ga_partition: joints first, then drives, couplers and forces. */
+/* Element i: joints first, then drives, couplers and forces, then contacts; their number. */
 static inline const ga_element *ga_mechanism_element(const ga_mechanism *m, int i) {
-  return i < m->joints.count ? &m->joints.item[i] : &m->others.item[i - m->joints.count];
+  if (i < m->joints.count) return &m->joints.item[i];
+  const int k = i - m->joints.count, n = m->others.count;
+  return k < n ? &m->others.item[k] : &m->touches.item[k - n];
+}
+static inline int ga_mechanism_elements(const ga_mechanism *m) {
+  return m->joints.count + m->others.count + m->touches.count;
+}
+/* after the layout: the element of touch i */
+static inline const ga_element *ga_mechanism_touch(const ga_mechanism *m, int i) {
+  return &m->elements.item[m->touch_at[i]];
 }
 
 /* Room for one more item of a list; false without memory: the list is unchanged then. */

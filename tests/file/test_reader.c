@@ -212,11 +212,12 @@ static const bad_file list[] = {
      "'world' is not one of space|body"},
     {"genalpha: 1\nbodies:\n" BODY HINGE "limits: {l: {coordinate: j.angle, stiffness: 1}}\n", 6,
      13, "limits.l: a limit needs lower, upper or both"},
-    {"genalpha: 1\nbodies:\n" BODY HINGE "limits: {l: {coordinate: j.angle, lower: 0}}\n", 6, 13,
-     "limits.l: the key 'stiffness' is missing"},
+    {"genalpha: 1\nbodies:\n" BODY HINGE
+     "limits: {l: {coordinate: j.angle, lower: 0, damping: 1}}\n",
+     6, 13, "limits.l: damping belongs to a stiffness"},
     {"genalpha: 1\nbodies:\n" BODY HINGE
      "limits: {l: {coordinate: j.angle, lower: 2, upper: 1, stiffness: 1}}\n",
-     6, 13, "lower 2 must be less than upper 1"},
+     6, 13, "lower (2) is above upper (1)"},
     {"genalpha: 1\nbodies:\n" BODY HINGE
      "limits: {l: {coordinate: j.angle, lower: 2, stiffness: 0}}\n",
      6, 13, "stiffness must be positive"},

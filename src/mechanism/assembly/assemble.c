@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "mechanism/contact/contact.h"
 #include "mechanism/mechanism.h"
 #include "mechanism/tree/tree.h"
 
@@ -326,8 +327,10 @@ ga_status ga_mechanism_assemble(const ga_mechanism *m, double t, double *q, doub
                                 const bool *hold_q, const bool *hold_v, double *moved,
                                 ga_error *err) {
   assembling a;
+  ga_mechanism joints;
   if (!m->built) return ga_fail(err, GA_ERR_ARG, "the mechanism has not been built");
   if (m->tree) return ga_tree_assemble(m, t, q, v, hold_q || hold_v, moved, err);
+  m = ga_mechanism_without_contacts(m, &joints);
   ga_status status = allocate_assembly(&a, m, err);
   if (status == GA_OK) status = assemble_position(&a, m, t, q, hold_q, err);
   if (status == GA_OK && v) status = assemble_velocity(&a, m, t, v, hold_v, err);

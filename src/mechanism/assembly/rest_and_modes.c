@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "mechanism/contact/contact.h"
 #include "mechanism/mechanism.h"
 #include "mechanism/tree/tree.h"
 

@@ -33,6 +33,8 @@ void ga_mechanism_free(ga_mechanism *m) {
   ga_free(m->bodies.item);
   ga_free(m->joints.item);
   ga_free(m->others.item);
+  ga_free(m->touches.item);
+  ga_free(m->groups.item);
   ga_free(m->sensors.item);
   ga_free(m->coordinates.item);
   ga_free(m->samples.item);

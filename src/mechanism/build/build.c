@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "mechanism/build/layout.h"
+#include "mechanism/contact/contact.h"
 #include "mechanism/mechanism.h"
 #include "mechanism/signal/signal.h"
 #include "mechanism/tree/tree.h"
@@ -99,7 +100,7 @@ ga_status ga_mechanism_make_model(ga_mechanism *m, ga_error *err) {
   }
   m->model.ops = ga_mechanism_ops_of(m, reacts);
   m->anywhere = ga_arena_doubles(&m->arena, (size_t)(m->nq > m->nv ? m->nq : m->nv) + 1);
-  if (!name_all(m) || !ga_mechanism_set_inputs(m) || !m->anywhere)
+  if (!name_all(m) || !ga_mechanism_set_inputs(m) || !ga_mechanism_set_contacts(m) || !m->anywhere)
     return ga_fail(err, GA_ERR_MEM, "no memory for the mechanism");
   return ga_model_validate(&m->model, err);
 }
@@ -133,7 +134,7 @@ static bool set_coordinate_sizes(ga_mechanism *m) {
     const ga_solid *b = &m->bodies.item[i];
     for (int k = 0; k < b->kind->nx; k++) size[b->v_at + k] = fabs(b->x0[k]);
   }
-  for (int i = 0; i < m->joints.count + m->others.count; i++) {
+  for (int i = 0; i < ga_mechanism_elements(m); i++) {
     const ga_element *el = ga_mechanism_element(m, i);
     element_sizes(m, el, in);
     for (int side = 0; side < 2; side++) {
@@ -161,7 +162,7 @@ static bool set_coordinate_sizes(ga_mechanism *m) {
 /* p <- point i of the mechanism at the start: centres of mass first, then the two points of every
  * element. False: it has no such point; past == true: i is past the last. */
 static bool point_at_start(const ga_mechanism *m, int i, double *p, bool *past) {
-  const int bodies = m->bodies.count - 1, elements = m->joints.count + m->others.count;
+  const int bodies = m->bodies.count - 1, elements = ga_mechanism_elements(m);
   *past = i >= bodies + 2 * elements;
   if (*past) return false;
   if (i < bodies) {
@@ -449,9 +450,17 @@ static ga_status check_start(ga_mechanism *m, double t0, ga_error *err) {
   return status;
 }
 
-/* Number the unknowns, set up the model and its columns, assemble the start values at time t0 if
- * m->assemble asks for it, and check them. Sets m->built and all members of m below "set by the
- * build". May be called once, whether it succeeds or fails, but for a failure without bodies. */
+/* Assemble the start values, if m says so, and check them: rows of joints, then gaps of contacts. */
+static ga_status fit_start(ga_mechanism *m, double t0, ga_error *err) {
+  ga_mechanism view, *joints = ga_mechanism_without_contacts(m, &view) == m ? m : &view;
+  ga_status status = m->assemble ? ga_mechanism_assemble_start(joints, t0, err) : GA_OK;
+  if (status == GA_OK) status = ga_mechanism_settle(m, t0, m->q0, m->v0, err);
+  if (status == GA_OK) status = check_start(joints, t0, err);
+  return status == GA_OK ? ga_mechanism_check_gaps(m, t0, err) : status;
+}
+
+/* Number the unknowns, set up the model and its columns, assemble and check the start values at t0. Sets
+ * m->built and all members below "set by the build". To be called once, even if it fails. */
 ga_status ga_mechanism_build(ga_mechanism *m, double t0, ga_error *err) {
   if (m->built) return ga_fail(err, GA_ERR_ARG, "the mechanism has been built already");
   if (m->bodies.count < 2) return ga_fail(err, GA_ERR_ARG, "the mechanism has no bodies");
@@ -468,9 +477,7 @@ ga_status ga_mechanism_build(ga_mechanism *m, double t0, ga_error *err) {
   }
   if (status == GA_OK) status = ga_mechanism_name_columns(m, err);
   if (status == GA_OK) status = set_start_values(m, err);
-  if (status == GA_OK && m->assemble) status = ga_mechanism_assemble_start(m, t0, err);
-  if (status == GA_OK) status = ga_mechanism_settle(m, t0, m->q0, m->v0, err);
-  if (status == GA_OK) status = check_start(m, t0, err);
+  if (status == GA_OK) status = fit_start(m, t0, err);
   if (status == GA_OK) status = ga_mechanism_settle(m, t0, m->q0, m->v0, err);
   return status == GA_OK ? ga_mechanism_choose_coordinates(m, t0, err) : status;
 }
@@ -480,12 +487,10 @@ const ga_model *ga_mechanism_model(const ga_mechanism *m) {
   return &m->model;
 }
 
-/* Start values of the configuration, nq numbers owned by m; NULL before the build. */
+/* Start values of q and v, nq and nv numbers owned by m; NULL before the build. */
 const double *ga_mechanism_q0(const ga_mechanism *m) {
   return m->q0;
 }
-
-/* Start values of the velocities, nv numbers owned by m; NULL before the build. */
 const double *ga_mechanism_v0(const ga_mechanism *m) {
   return m->v0;
 }

@@ -3,7 +3,7 @@
  *
  * Unknowns: bodies as they were added, each followed by the coordinates of joints whose later body
  * it is, so that the matrix of a chain is banded. Rows: joint by joint, each followed by those of
- * its coordinates, then drives and couplers. A slot is an index into col and val of a ga_csr; false
+ * its coordinates, then drives and couplers, then contacts. A slot is an index into col and val of a ga_csr; false
  * or GA_ERR_MEM always means no memory (m is then half filled); arena memory is zeroed. */
 #include <stdlib.h>
 #include <string.h>
@@ -124,6 +124,16 @@ static ga_status number_rows(ga_mechanism *m) {
   }
   for (int i = 0; i < m->others.count; i++) {
     if (!append_element(m, &m->others.item[i])) return GA_ERR_MEM;
+  }
+  m->touch_at = ga_arena_ints(&m->arena, (size_t)m->touches.count);
+  if (!m->touch_at) return GA_ERR_MEM;
+  for (int hard = 0; hard < 2; hard++) { /* soft contacts are forces */
+    if (hard) m->nfree = m->elements.count;
+    for (int i = 0; i < m->touches.count; i++) {
+      if ((m->touches.item[i].nlam > 0) != hard) continue;
+      m->touch_at[i] = m->elements.count;
+      if (!append_element(m, &m->touches.item[i])) return GA_ERR_MEM;
+    }
   }
   return GA_OK;
 }

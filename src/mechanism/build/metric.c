@@ -65,7 +65,7 @@ static void share_largest(int bodies, const int *named, double *number) {
  * on entry. */
 static void measure_subsystems(const ga_mechanism *m, const int *named, double *length,
                                double *radius) {
-  for (int i = 0; i < m->joints.count + m->others.count; i++) {
+  for (int i = 0; i < ga_mechanism_elements(m); i++) {
     const ga_element *el = ga_mechanism_element(m, i);
     const int body = el->body[0] > 0 ? el->body[0] : el->body[1];
     length[body] = fmax(length[body], element_length(m, el));
@@ -89,7 +89,7 @@ static void unite(int *of, int i, int k) {
  * whose coordinates they act on. */
 static void find_subsystems(const ga_mechanism *m, int *of) {
   for (int i = 0; i < m->bodies.count; i++) of[i] = i;
-  for (int i = 0; i < m->joints.count + m->others.count; i++) {
+  for (int i = 0; i < ga_mechanism_elements(m); i++) {
     const ga_element *el = ga_mechanism_element(m, i);
     unite(of, el->body[0], el->body[1]);
     int before = 0;

@@ -258,6 +258,11 @@ ga_status ga_partition_new(const ga_mechanism *m, int subdomains, ga_partition_m
   }
   const int bodies = m->bodies.count - 1, elements = m->joints.count + m->others.count;
   const ga_element *alone = needs_whole(m);
+  if (m->groups.count > 0) {
+    return ga_fail(err, GA_ERR_ARG,
+                   "%s '%s' cannot be divided: a model with contacts needs one process",
+                   m->groups.item[0].type->what, m->groups.item[0].name);
+  }
   if (alone) {
     return ga_fail(
         err, GA_ERR_ARG,

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "linsol/rank/rank.h"
+#include "mechanism/contact/contact.h"
 #include "mechanism/mechanism.h"
 #include "mechanism/report/beside_start.h"
 #include "mechanism/tree/tree.h"
@@ -162,11 +163,14 @@ static ga_status check_start(checking *l) {
 
 /* ---- bodies --------------------------------------------------------------------------------- */
 
-/* attached[i] <- true for every body (0: the ground) that an element acts on; false on entry. */
+/* attached[i] <- true for every body (0: the ground) that an element or a contact acts on; false on entry. */
 static void mark_attached(const ga_mechanism *m, bool *attached) {
   for (int i = 0; i < m->elements.count; i++) {
     const ga_element *el = &m->elements.item[i];
     for (int side = 0; side < 2; side++) attached[el->body[side]] = true;
+  }
+  for (int i = 0; i < m->touches.count; i++) {
+    for (int side = 0; side < 2; side++) attached[m->touches.item[i].body[side]] = true;
   }
 }
 
@@ -452,6 +456,9 @@ ga_status ga_mechanism_check(const ga_mechanism *m, double t, const double *q, c
   *check = (ga_check){0};
   if (!m->built) return ga_fail(err, GA_ERR_ARG, "the mechanism has not been built");
   if (m->tree) return check_in_joints(m, t, q, v, log, context, check, err);
+  const ga_mechanism *whole = m;
+  ga_mechanism joints;
+  m = ga_mechanism_without_contacts(m, &joints);
   *check = (ga_check){.bodies = m->bodies.count - 1,
                       .joints = m->joints.count,
                       .coordinates = m->coordinates.count,
@@ -463,6 +470,11 @@ ga_status ga_mechanism_check(const ga_mechanism *m, double t, const double *q, c
   /* true: its matrix has room for M */
   ga_status status = ga_static_system_open(&l.s, &m->model, true, err);
   if (status == GA_OK) status = check_all(&l);
+  if (status == GA_OK && whole != m) {
+    const int n = whole->model.ncontacts;
+    report(&l, GA_LOG_INFO, "Its %d point%s of contact and end%s of limits count as open here.", n,
+           n == 1 ? "" : "s", n == 1 ? "" : "s");
+  }
   ga_static_system_close(&l.s);
   return status;
 }

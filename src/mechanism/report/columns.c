@@ -19,18 +19,29 @@ static const ga_column whole_columns[] = {{"energy.kinetic", "J", NULL},
                                           {"angular_momentum.y", "kg m^2/s", NULL},
                                           {"angular_momentum.z", "kg m^2/s", NULL}};
 enum { NWHOLE = (int)(sizeof whole_columns / sizeof whole_columns[0]), VALUES_MAX = 24 };
+/* further ones of a mechanism with contacts: energy lost at impacts and by friction since the start */
+static const ga_column contact_columns[] = {{"energy.impacts", "J", NULL},
+                                            {"energy.friction", "J", NULL}};
+
+/* Number of columns of the whole mechanism. */
+static int count_whole(const ga_mechanism *m) {
+  return NWHOLE + (m->touches.count > 0 ? 2 : 0);
+}
 
 /* ---- names ---------------------------------------------------------------------------------- */
 
 /* Number of all columns, usual and further ones. */
 static int count_columns(const ga_mechanism *m) {
-  int n = 1 + NWHOLE;
+  int n = 1 + count_whole(m);
   for (int i = 1; i < m->bodies.count; i++) {
     const ga_solid *b = &m->bodies.item[i];
     n += ((b->quiet ? 0 : 1) + (b->node_name ? 1 : 0)) * b->kind->ncolumn;
   }
   for (int i = 0; i < m->elements.count; i++) {
     n += m->elements.item[i].type->ncolumn + m->elements.item[i].type->nextra;
+  }
+  for (int i = 0; i < m->groups.count; i++) {
+    n += m->groups.item[i].type->ncolumn + m->groups.item[i].type->nextra;
   }
   for (int i = 0; i < m->sensors.count; i++) n += m->sensors.item[i].type->ncolumn;
   return n;
@@ -58,7 +69,7 @@ static bool add_block(ga_mechanism *m, int body, const ga_element *el, const cha
   return add_names(m, owner, columns, n);
 }
 
-/* Append the usual columns in order: t, bodies, elements by ga_column_order, sensors, whole
+/* Append the usual columns in order: t, bodies, elements by ga_column_order, contacts, sensors, whole
  * mechanism. m->columns has room for all; sets m->blocks, m->ncolumn and m->ndefault. False: no
  * memory. */
 static bool name_usual_columns(ga_mechanism *m) {
@@ -75,11 +86,14 @@ static bool name_usual_columns(ga_mechanism *m) {
       ok = add_block(m, -1, el, el->name, el->type->columns, el->type->ncolumn);
     }
   }
-  for (int i = 0; ok && i < m->sensors.count; i++) {
-    const ga_element *el = &m->sensors.item[i];
+  for (int i = 0; ok && i < m->groups.count + m->sensors.count; i++) {
+    const ga_element *el =
+        i < m->groups.count ? &m->groups.item[i] : &m->sensors.item[i - m->groups.count];
     ok = add_block(m, -1, el, el->name, el->type->columns, el->type->ncolumn);
   }
-  for (int i = 0; i < NWHOLE; i++) m->columns[m->ncolumn++] = whole_columns[i].end;
+  for (int i = 0; i < count_whole(m); i++) {
+    m->columns[m->ncolumn++] = i < NWHOLE ? whole_columns[i].end : contact_columns[i - NWHOLE].end;
+  }
   m->ndefault = m->ncolumn;
   return ok;
 }
@@ -148,9 +162,10 @@ int ga_mechanism_column_index(const ga_mechanism *m, const char *name) {
 
 /* Table entry of column i if it is t, an energy or a momentum; NULL: it is of a body or element. */
 const ga_column *ga_mechanism_own_column(const ga_mechanism *m, int i) {
-  const int k = i - (m->ndefault - NWHOLE);
+  const int k = i - (m->ndefault - count_whole(m));
   if (i == 0) return &time_column;
-  return k >= 0 && k < NWHOLE ? &whole_columns[k] : NULL;
+  if (k < 0 || k >= count_whole(m)) return NULL;
+  return k < NWHOLE ? &whole_columns[k] : &contact_columns[k - NWHOLE];
 }
 
 /* ---- values --------------------------------------------------------------------------------- */
@@ -213,12 +228,15 @@ static void sum_momenta(ga_pass *pass, double *p, double *L) {
   }
 }
 
-/* values <- the columns of the whole mechanism, NWHOLE numbers; pass is at the state. */
+/* values <- the columns of the whole mechanism, count_whole numbers; pass is at the state. */
 static void whole_values(ga_pass *pass, const ga_state *state, double *values) {
   const ga_model *model = &pass->m->model;
   model->ops->energy(model->user, state->t, state->q, state->v, &values[0], &values[1]);
   values[2] = values[0] + values[1];
   sum_momenta(pass, values + 3, values + 6);
+  if (count_whole(pass->m) == NWHOLE) return;
+  values[NWHOLE] = state->energy_impacts;
+  values[NWHOLE + 1] = state->energy_friction;
 }
 
 /* values <- all columns (ga_mechanism_columns numbers) at a state, which has q, v, vd and the
@@ -246,7 +264,7 @@ ga_status ga_mechanism_outputs(const ga_mechanism *m, const ga_state *state, dou
     if (block->extra < 0) continue;
     memcpy(values + block->extra, own + type->ncolumn, (size_t)type->nextra * sizeof *own);
   }
-  whole_values(&pass, state, values + m->ndefault - NWHOLE);
+  whole_values(&pass, state, values + m->ndefault - count_whole(m));
   ga_pass_end(&pass);
   return GA_OK;
 }
@@ -283,9 +301,9 @@ double ga_mechanism_output(const ga_mechanism *m, const ga_state *state, int col
   if (!m->built || column < 0 || column >= m->ncolumn) return NAN;
   if (column == 0) return state->t;
   if (!ga_pass_begin(&pass, m, state->t, state->q, state->v, &nothing)) return NAN;
-  const int whole = column - (m->ndefault - NWHOLE);
+  const int whole = column - (m->ndefault - count_whole(m));
   int at = whole;
-  if (whole >= 0 && whole < NWHOLE) {
+  if (whole >= 0 && whole < count_whole(m)) {
     whole_values(&pass, state, values);
   } else {
     const ga_column_block *block = block_of_column(m, column);

@@ -27,6 +27,12 @@ const char *ga_mechanism_joint_refusal(const ga_mechanism *m, char *text, size_t
              el->name);
     return text;
   }
+  if (m->groups.count > 0) {
+    const ga_element *group = &m->groups.item[0];
+    snprintf(text, room, "%s '%.80s' needs absolute coordinates; use absolute", group->type->what,
+             group->name);
+    return text;
+  }
   for (int i = 1; i < m->bodies.count; i++) {
     const ga_solid *b = &m->bodies.item[i];
     if (strcmp(b->kind->name, "rigid") == 0) continue;

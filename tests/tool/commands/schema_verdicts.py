@@ -49,7 +49,7 @@ MEANING = [
     r"not a whole number",  # the value of an index
     r"are too many",
     r"is a variable of this function, and a parameter",
-    r"lower 2 must be less than upper 1",
+    r"lower \(2\) is above upper \(1\)",
     r"stiffness must be positive",
     r"has several coordinates",
     r"free belongs to a stiffness",
