@@ -173,8 +173,13 @@ class Description:
         return self._add("ropes", name, {"over": over, **fields})
 
     def limit(self, name: str, coordinate: str, **fields: Any) -> Element:
-        """A soft stop of a coordinate: lower, upper, stiffness, damping."""
+        """A stop of a coordinate: lower, upper, restitution; a soft one: stiffness, damping."""
         return self._add("limits", name, {"coordinate": coordinate, **fields})
+
+    def contact(self, name: str, a: Body, b: Body, **fields: Any) -> Element:
+        """Surfaces of two bodies that touch: plane of a with sphere, disk, box, capsule, points of b, or
+        spheres of both; restitution, friction, static_friction; soft: stiffness, damping."""
+        return self._add("contacts", name, {"between": [a, b], **fields})
 
     def force(self, name: str, body: Body, **fields: Any) -> Element:
         """A force at a point of a body: value, at, frame."""

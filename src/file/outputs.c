@@ -24,6 +24,7 @@ static const char *const run_keys[][2] = {
     {"extrapolate_multipliers", "extrapolated, consistent"},
     {"threads", "threads for these runs"},
     {"out", "file of the trajectory"},
+    {"impacts", "file of the changes of contacts"},
     {"plot", "picture of the motion"},
     {"view", "make a page that shows the motion"},
     {"out_page", "name of that page"},
@@ -47,7 +48,7 @@ bool ga_run_key_at(int i, ga_run_key *key) {
 
 /* All keys of `run` as texts, for "did you mean". */
 typedef struct run_words {
-  ga_run_key key[64];
+  ga_run_key key[96];
   int count;
 } run_words;
 
@@ -65,7 +66,7 @@ static bool check_run_key(ga_reader *r, const ga_node *key) {
   if (ga_option_removed(key->text)) return true;
   snprintf(text, sizeof text, "%s", key->text);
   for (char *c = text; *c; c++) *c = *c == '-' ? '_' : *c;
-  while (all.count < 64 && ga_run_key_at(all.count, &all.key[all.count])) {
+  while (all.count < 96 && ga_run_key_at(all.count, &all.key[all.count])) {
     if (strcmp(all.key[all.count++].text, text) == 0) return true;
   }
   const char *near = ga_nearest_in(text, run_word_at, &all);

@@ -69,6 +69,7 @@ void ga_contacts_reset(ga_integrator *it, bool again) {
   c->t_rest = c->t_nominal = -INFINITY;
   if (!again) {
     c->stats = (ga_contact_stats){0};
+    it->state.energy_impacts = it->state.energy_friction = 0;
     c->speed = c->force = c->h_series = 0;
     c->size = it->model->metric ? 0 : 1; /* without a metric lengths are about 1 */
     c->told_reduced = c->told_uncut = false;
@@ -159,6 +160,8 @@ ga_status ga_contacts_accept(ga_integrator *it) {
   const double h = it->last.valid ? it->mem.t - it->last.mem.t : 0, before = friction_power(c);
   const ga_status status = ga_contacts_refresh(it);
   c->stats.energy_friction += h / 2 * (before + friction_power(c));
+  it->state.energy_friction = c->stats.energy_friction;
+  it->state.energy_impacts = c->stats.energy_impacts;
   c->short_piece = !c->pending && h < SHORT * it->h;
   return status;
 }

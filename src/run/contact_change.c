@@ -404,6 +404,7 @@ ga_status ga_contacts_change(ga_integrator *it) {
   if (status == GA_OK) {
     for (int i = 0; i < c->n; i++) c->count[i] += c->found[i] != GA_CONTACT_NOTHING;
     if (x.impact) c->stats.energy_impacts += x.energy;
+    it->state.energy_impacts = c->stats.energy_impacts;
     tell_changes(it, &x);
   }
   close_change(&x);

@@ -122,6 +122,7 @@ static ga_status set_up_alone(ga_integrator *it) {
   set_newton_tol(&it->options);
   allocate_arrays(it);
   ga_contacts_init(it);
+  it->state.contacts = it->contacts.n > 0 ? it->contacts.state : NULL;
   if (it->arena.failed) return ga_fail(err, GA_ERR_MEM, "no memory for the state");
   it->step_size.on = it->options.rtol > 0 || it->options.atol > 0;
   return ga_plan_init(it);

@@ -11,7 +11,7 @@ typedef struct run_settings {
   problem_args problem;
   int every; /* 0: not given */
   bool final, columns, view;
-  const char *page, *out, *plot, *save_state, *from_state, *stop_when, *petsc, *input;
+  const char *page, *out, *plot, *save_state, *from_state, *stop_when, *petsc, *input, *impacts;
   int interpolate;                 /* of inputs: a ga_input_kind */
   double checkpoint_every, out_dt; /* NaN: not given */
 } run_settings;

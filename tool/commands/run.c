@@ -6,6 +6,7 @@
 
 #include "args/paths.h"
 #include "args/run_settings.h"
+#include "output/impacts.h"
 #include "parallel/launcher.h"
 #include "picture/chart.h"
 #include "picture/page.h"
@@ -31,6 +32,11 @@ static const arg_spec specs[] = {
      "units, "
      "model, options and counts in an HDF5 file (docs/guide/results.md)",
      arg_read_file, FIELD(out), 0, 0},
+    {"impacts", "FILE.csv",
+     "write the changes of contacts: t, kind (hit, stop, slide, lift, jam), contact, velocities of "
+     "the "
+     "gap, impulses, energy lost",
+     arg_read_file, FIELD(impacts), 0, 0},
     {"plot", "FILE.svg|FILE.png", "draw positions, velocities and multipliers over time",
      gnuplot_read_name, FIELD(plot), 0, 0},
     {"view", NULL, "make a page that shows the motion of a model file in any browser",
@@ -83,6 +89,7 @@ typedef struct resources {
   gnuplot plot;
   film film;
   run_events events;
+  impacts impacts;
 } resources;
 
 /* The facts about a run for its result file; it borrows all pointers. code: the exit code so
@@ -121,11 +128,27 @@ static bool close_trajectory(const run_settings *set, const simulation *s, resou
   return ok;
 }
 
+/* Open the file --impacts and let the run tell its changes. False after a message. */
+static bool open_impacts(const run_settings *set, const simulation *s, resources *r) {
+  if (s->problem->model.ncontacts == 0) {
+    tool_error("--impacts: the model has no contacts");
+    return false;
+  }
+  if (!r->solver.it) {
+    tool_error("--impacts belongs to a single run, not to --extrapolate or --accuracy");
+    return false;
+  }
+  if (!impacts_open(&r->impacts, set->impacts, &s->problem->model)) return false;
+  ga_integrator_observe_contacts(r->solver.it, impacts_add, &r->impacts);
+  return true;
+}
+
 /* Open all output files before the run (r->out, film, time_plot, plot), so that a wrong name does
  * not cost the run. In process 0 only. ARGS_GO_ON, or TOOL_FAILED after a message. */
 static int open_files(const run_settings *set, const simulation *s, resources *r) {
   if (set->save_state && !output_place(set->save_state)) return TOOL_FAILED;
   if (set->out && !open_trajectory(set, s, r)) return TOOL_FAILED;
+  if (set->impacts && !open_impacts(set, s, r)) return TOOL_FAILED;
   if (set->view && !(webpage_possible() && film_open(&r->film, r->problem))) return TOOL_FAILED;
   if (!set->plot) return ARGS_GO_ON;
   r->time_plot = time_plot_new(r->problem);
@@ -206,12 +229,13 @@ static int close_files(const run_settings *set, const simulation *s, resources *
     bool ok;
   } files[] = {
       {"trajectory", set->out, close_trajectory(set, s, r, code)},
+      {"impacts", set->impacts, impacts_close(&r->impacts)},
       {"state", set->save_state, code == TOOL_OK || code == TOOL_INTERRUPTED},
       {"plot", set->plot, set->plot && solver_steps(&r->solver) > 0 && draw_plot(s, &r->plot)},
       {"page", set->page, set->page && film_frames(&r->film) > 0 && write_page(set, s)},
   };
   FILE *to = report_stream(set, code);
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < 5; i++) {
     if (!files[i].path) continue;
     if (!files[i].ok && code == TOOL_OK) code = TOOL_FAILED;
     if (files[i].ok && !set->final) fprintf(to, "  %-13s%s\n", files[i].label, files[i].path);
@@ -222,6 +246,7 @@ static int close_files(const run_settings *set, const simulation *s, resources *
 /* Close everything in r; members that were never opened are skipped. */
 static void release_resources(resources *r) {
   trajectory_close(&r->out, NULL);
+  impacts_close(&r->impacts);
   if (r->plot.script) gnuplot_discard(&r->plot);
   time_plot_free(r->time_plot);
   film_close(&r->film);
@@ -267,6 +292,7 @@ static int check_paths(const run_settings *set, const char *operand) {
       {"--input", set->input, NULL, false},
       {"--from-state", same ? NULL : set->from_state, NULL, false},
       {"--out", set->out, NULL, true},
+      {"--impacts", set->impacts, NULL, true},
       {"--plot", set->plot, NULL, true},
       {"--out-page", set->page, NULL, true},
       {"--save-state", set->save_state, NULL, true},

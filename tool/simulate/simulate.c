@@ -100,13 +100,23 @@ static void record_frame(simulation *s, const ga_state *state) {
   if (s->film) film_add(s->film, whole);
 }
 
+/* Does a row belong to this state? Steps that contacts cut have several pieces: with --every above 1
+ * rows are those of every N-th whole step, without the pieces. */
+static bool row_is_due(const simulation *s, const ga_state *state, long steps) {
+  if (s->problem->model.ncontacts == 0 || s->every == 1 || !(s->options->h > 0)) {
+    return steps % s->every == 0;
+  }
+  const double n = (state->t - s->problem->t0) / (s->options->h * s->every);
+  return fabs(n - round(n)) < 1e-6;
+}
+
 /* The solver_watch of the run, called at the start and after every step: energy, frames, rows,
  * checkpoints, progress. False ends the run: a file failed, or a signal came. */
 static bool observe_step(void *context, const ga_state *state, long steps) {
   simulation *s = context;
   watch_energy(s, state);
   record_frame(s, state);
-  if (steps % s->every == 0 && !write_row(s, state, steps)) return false;
+  if (row_is_due(s, state, steps) && !write_row(s, state, steps)) return false;
   if (state->t >= s->next_checkpoint && steps > 0) {
     s->next_checkpoint = checkpoint_after(s, state->t);
     if (!save_state_file(s)) return false;

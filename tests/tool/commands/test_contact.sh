@@ -1,0 +1,50 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Contacts of model files: motions with closed forms, columns, the file of changes, messages.
+. "$(dirname "$0")/lib.sh"
+models=$(cd "$(dirname "$0")/../../../models" && pwd)
+
+# near NAME VALUE TOLERANCE: the column of the last --final
+near() {
+  awk -v name="\"$1\":" -v want="$2" -v tol="$3" '$1 == name { x = $2 + 0; d = x - want
+    exit !(d <= tol && d >= -tol) } END { if (x == "") exit 1 }' "$work/out"
+}
+
+# a ball that bounces, restitution 0.8: exact for any step
+cat >"$work/ball.yaml" <<'EOF'
+genalpha: 1
+gravity: [0, 0, -9.81]
+parameters: {e: 0.8}
+bodies: {ball: {kind: point, mass: 1, position: [0, 0, 1]}}
+contacts: {floor: {between: [ground, ball], restitution: e}}
+run: {h: 0.01, t_end: 2}
+output: [ball.z, ball.vz, floor.gap, floor.n, floor.state, floor.impulse, energy.total, energy.impacts]
+EOF
+for h in 0.1 0.01; do
+  succeeds run "$work/ball.yaml" --h $h --final --impacts "$work/hits.csv"
+  ok "height after three bounces, h = $h" near ball.z 0.260741728327 1e-11
+  ok "velocity, h = $h" near ball.vz -0.165869135836 1e-11
+done
+ok "head of the changes" grep -q '^t,kind,contact,un_before,un_after,impulse_n,impulse_t1,impulse_t2,energy$' "$work/hits.csv"
+ok "three hits" [ "$(grep -c ',hit,floor,' "$work/hits.csv")" -eq 3 ]
+ok "the first at 0.4515236410" grep -q '^0.451523641' "$work/hits.csv"
+succeeds run "$work/ball.yaml" --out "$work/ball.csv"
+ok "two rows at an impact" [ "$(grep -c '^0.451523641' "$work/ball.csv")" -eq 2 ]
+succeeds run "$work/ball.yaml" --out "$work/ball.csv" --every 10
+ok "none of them with --every" [ "$(grep -c . "$work/ball.csv")" -eq 22 ]
+succeeds run "$work/ball.yaml" --set e=0.5 --final
+ok "at rest" near ball.z 0 1e-12
+ok "its weight" near floor.n 9.81 1e-9
+
+# a ball that skids, then rolls at 4/7 m/s
+succeeds run "$models/skid.yaml" --t-end 0.8 --final
+ok "place when it rolls" near ball.x 0.9772285673 1e-9
+ok "speed when it rolls" near ball.vx 0.571428571429 1e-9
+ok "sticks" near floor.state 2 0
+
+# messages
+refused 1 "no rows for friction: contact 'floor'" run "$models/skid.yaml" --method hht
+sed 's/position: \[0, 0, 1\]/position: [0, 0, -0.003]/' "$work/ball.yaml" >"$work/below.yaml"
+refused 1 "contact 'floor' starts closed by 3 mm: move 'ball' by 3 mm along" run "$work/below.yaml"
+refused 1 'the model has no contacts' run "$models/pendulum.yaml" --impacts "$work/none.csv"
+finish
