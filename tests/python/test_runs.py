@@ -306,6 +306,26 @@ def test_hdf5(tmp_path):
         r.save(tmp_path / "no" / "run.h5")
 
 
+def test_page_with_a_mesh(tmp_path, monkeypatch):
+    """Looks from Python: a mesh is found from the working directory, or from the folder of the file."""
+    results_or_skip()
+    if "view" not in subprocess.run([tool(), "--help"], capture_output=True, text=True).stdout:
+        pytest.skip("the installed tool has no view")
+    (tmp_path / "w.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 3 2 1\nf 1 2 4\nf 2 3 4\nf 3 1 4\n")
+    m = ga.Mechanism()
+    m.body("a", mass=1, inertia=[1, 1, 1], look=[{"mesh": "w.obj", "scale": "1 mm"}, {"sphere": {"radius": 0.1}, "hide": True}])
+    (tmp_path / "m.yaml").write_text(m.to_yaml())
+    page = tmp_path / "p.html"
+    try:
+        ga.load(str(tmp_path / "m.yaml")).run(t_end=0.01, h=1e-3).view(str(page), show=False)
+    except ga.Error as error:
+        pytest.skip(str(error))
+    assert '"meshes":[[4,4]]' in page.read_text(encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    m.run(t_end=0.01, h=1e-3).view(str(page), show=False)
+    assert '"meshes":[[4,4]]' in page.read_text(encoding="utf-8")
+
+
 def test_page(tmp_path, models):
     results_or_skip()
     help_text = subprocess.run([tool(), "--help"], capture_output=True, text=True).stdout

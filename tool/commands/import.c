@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* genalpha import: a robot in URDF as a model file. */
+#define _XOPEN_SOURCE 700
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -134,6 +135,36 @@ static const arg_command command = {
         "equilibrium and sweep take FILE.urdf, too: as import would write it without options.",
     .specs = specs};
 
+/* directory (room bytes) <- the directory of a file, absolute and without links; false: there is none. */
+static bool directory_of(const char *path, size_t room, char *directory) {
+  char name[4096];
+  const char *slash = strrchr(path, '/');
+  const int n = slash ? (int)(slash - path) + 1 : 0;
+  snprintf(name, sizeof name, "%.*s", n, path);
+  char *whole = realpath(n ? name : ".", NULL);
+  const bool found = whole != NULL;
+  if (found) snprintf(directory, room, "%s", whole);
+  free(whole);
+  return found;
+}
+
+/* A model file in another directory than the robot names its meshes by their whole paths, so that they
+ * are found. */
+static void keep_meshes_found(settings *set, const char *robot) {
+  static char from[4096], to[4096];
+  if (!set->out || strcmp(set->out, "-") == 0) return;
+  if (!directory_of(set->out, sizeof to, to) || !directory_of(robot, sizeof from, from)) return;
+  if (!set->options.mesh_directory && strcmp(from, to) != 0) set->options.mesh_directory = from;
+  if (set->options.mesh_directory && set->options.mesh_directory[0] != '/') {
+    char *whole = realpath(set->options.mesh_directory, NULL);
+    if (whole) {
+      snprintf(from, sizeof from, "%s", whole);
+      set->options.mesh_directory = from;
+    }
+    free(whole);
+  }
+}
+
 /* Write the text to the path; NULL: standard output. Returns the exit code. */
 static int write_model(const char *text, const char *path) {
   errno = 0;
@@ -168,6 +199,7 @@ int command_import(int argc, char **argv) {
   set.options.start = set.start.list;
   set.options.nstart = set.start.count;
   set.options.package = set.package;
+  if (code == ARGS_GO_ON) keep_meshes_found(&set, a.operand);
   ga_error err = {GA_OK, ""};
   ga_imported *robot = NULL;
   if (code == ARGS_GO_ON && ga_import(a.operand, &set.options, &robot, &err) != GA_OK) {

@@ -6,7 +6,19 @@ models=$(dirname "$0")/../../../models
 if "$tool" --version | grep -q 'URDF not built in'; then
   refused 1 'install it (Debian: libexpat1-dev) and build again' import "$models/arm.urdf"
   refused 1 'libexpat, which this build of genalpha lacks' run "$models/arm.urdf"
-  finish
+  # meshes: from a model file in another directory they are found by their whole path
+mkdir -p "$work/robot" "$work/model"
+cat >"$work/robot/r.urdf" <<END
+<robot name="r"><link name="base"/>
+<link name="a"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+<visual><geometry><mesh filename="a.stl" scale="1 1 2"/></geometry></visual></link>
+<joint name="j" type="continuous"><parent link="base"/><child link="a"/></joint></robot>
+END
+"$tool" import "$work/robot/r.urdf" --out "$work/robot/r.yaml" 2>/dev/null
+ok "a mesh beside the model" grep -q 'mesh: "a.stl", scale: \[1, 1, 2\]' "$work/robot/r.yaml"
+"$tool" import "$work/robot/r.urdf" --out "$work/model/r.yaml" 2>/dev/null
+ok "a mesh elsewhere" grep -q 'mesh: "/.*/robot/a.stl"' "$work/model/r.yaml"
+finish
 fi
 
 # the model file to standard output, the report to standard error
@@ -130,4 +142,16 @@ refused 1 'has 104857600 bytes, the file of a robot may have 50000000' import "$
   printf ']>\n<robot name="&a9;"/>\n'
 } >"$work/bomb.urdf"
 refused 1 'entities (<!ENTITY ..>) are not allowed' import "$work/bomb.urdf"
+# meshes: from a model file in another directory they are found by their whole path
+mkdir -p "$work/robot" "$work/model"
+cat >"$work/robot/r.urdf" <<END
+<robot name="r"><link name="base"/>
+<link name="a"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+<visual><geometry><mesh filename="a.stl" scale="1 1 2"/></geometry></visual></link>
+<joint name="j" type="continuous"><parent link="base"/><child link="a"/></joint></robot>
+END
+"$tool" import "$work/robot/r.urdf" --out "$work/robot/r.yaml" 2>/dev/null
+ok "a mesh beside the model" grep -q 'mesh: "a.stl", scale: \[1, 1, 2\]' "$work/robot/r.yaml"
+"$tool" import "$work/robot/r.urdf" --out "$work/model/r.yaml" 2>/dev/null
+ok "a mesh elsewhere" grep -q 'mesh: "/.*/robot/a.stl"' "$work/model/r.yaml"
 finish

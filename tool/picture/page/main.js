@@ -14,7 +14,7 @@ measureLooks(model);
 const still = data.frames < 2;
 const fragment = readFragment();
 const shown = {bodies: true, joints: true, axes: still, springs: true, lines: true, contacts: true, forces: false,
-               applied: false, trails: true, ground: true, triad: true, names: still};
+               applied: false, trails: true, ground: true, triad: true, names: still && innerWidth > 760};
 
 document.body.classList.toggle("still", still);
 document.body.classList.toggle("bare", fragment.bare === "1");
@@ -165,7 +165,7 @@ function draw() {
   drawCalls = renderer.info.render.calls;
   if (shown.triad) {
     drawTriad(triad, renderer, eye, w);
-    showScale($("scale"), eye, h);
+    showScale($("scale"), eye, w, h);
   }
   if (shown.names) placeLabels(labels, eye, w, h);
 }

@@ -57,9 +57,9 @@ function lengthText(x) {
 }
 
 // the bar is as long as a length at the target of the camera
-function showScale(bar, eye, height) {
+function showScale(bar, eye, width, height) {
   const away = eye.camera.position.distanceTo(eye.controls.target);
-  const pixels = height / (2 * away * Math.tan(eye.camera.fov * Math.PI / 360)), length = niceStep(110 / pixels);
+  const pixels = height / (2 * away * Math.tan(eye.camera.fov * Math.PI / 360)), length = niceStep(Math.min(110, 0.22 * width) / pixels);
   const text = lengthText(length);
   bar.style.width = Math.round(length * pixels) + "px";
   if (bar.textContent !== text) bar.textContent = text;
