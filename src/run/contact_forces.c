@@ -223,7 +223,7 @@ static bool stop_jammed(ga_integrator *it, const ga_touching *p, const reduced *
       char text[256];
       snprintf(
           text, sizeof text,
-          "contact '%s': t = %.9g: no forces fit (Painlevé); an impulse of %.3g stops its slip",
+          "contact '%s': t = %.9g: no forces fit (Painlevé); an impulse of %.3g N s stops its slip",
           it->contacts.rows.contact[contact].name, t, x[0]);
       it->options.log(it->options.log_context, GA_LOG_WARNING, text);
     }
