@@ -91,7 +91,7 @@ static void messages(void **state) {
   }
 }
 
-/* names of contacts of the model, and columns that are known by name */
+/* Names of the contacts of the model, and columns that are known by name, with their units. */
 static void names(void **state) {
   (void)state;
   ga_error err = {0};

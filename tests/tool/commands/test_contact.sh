@@ -27,9 +27,9 @@ for h in 0.1 0.01; do
 done
 ok "head of the changes" grep -q '^t,kind,contact,un_before,un_after,impulse_n,impulse_t1,impulse_t2,energy$' "$work/hits.csv"
 ok "three hits" [ "$(grep -c ',hit,floor,' "$work/hits.csv")" -eq 3 ]
-ok "the first at 0.4515236410" grep -q '^0.451523641' "$work/hits.csv"
+ok "the first at 0.4515236410" grep -q '^0.4515236409' "$work/hits.csv"
 succeeds run "$work/ball.yaml" --out "$work/ball.csv"
-ok "two rows at an impact" [ "$(grep -c '^0.451523641' "$work/ball.csv")" -eq 2 ]
+ok "two rows at an impact" [ "$(grep -c '^0.4515236409' "$work/ball.csv")" -eq 2 ]
 succeeds run "$work/ball.yaml" --out "$work/ball.csv" --every 10
 ok "none of them with --every" [ "$(grep -c . "$work/ball.csv")" -eq 22 ]
 succeeds run "$work/ball.yaml" --set e=0.5 --final
@@ -43,7 +43,7 @@ ok "speed when it rolls" near ball.vx 0.571428571429 1e-9
 ok "sticks" near floor.state 2 0
 
 # messages
-refused 1 "no rows for friction: contact 'floor'" run "$models/skid.yaml" --method hht
+refused 2 "no rows for friction: contact 'floor'" run "$models/skid.yaml" --method hht
 sed 's/position: \[0, 0, 1\]/position: [0, 0, -0.003]/' "$work/ball.yaml" >"$work/below.yaml"
 refused 1 "contact 'floor' starts closed by 3 mm: move 'ball' by 3 mm along" run "$work/below.yaml"
 refused 1 'the model has no contacts' run "$models/pendulum.yaml" --impacts "$work/none.csv"
