@@ -256,7 +256,7 @@ void ga_file_schema(FILE *to) {
       "{\n  \"$schema\": \"https://json-schema.org/draft/2020-12/schema\",\n"
       "  \"title\": \"genalpha model file\",\n  \"type\": \"object\",\n"
       "  \"required\": [\"genalpha\"], \"anyOf\": [{\"required\": [\"bodies\"]}, {\"required\": "
-      "[\"repeat\"]}],\n  \"additionalProperties\": false,\n");
+      "[\"beams\"]}, {\"required\": [\"repeat\"]}],\n  \"additionalProperties\": false,\n");
   put_forms(to);
   put_names(to);
   for (const ga_section *s = ga_sections; s->name; s++) put_entry(to, s);
