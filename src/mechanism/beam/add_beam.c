@@ -192,7 +192,9 @@ static ga_status add_node(ga_mechanism *m, const ga_beam *beam, int k, const ga_
   const bool first = k == 0, last = k == beam->elements;
   char end[32];
   double q[7];
-  ga_solid b = {.kind = ga_body_kind_of_node(beam->formulation), .quiet = !first && !last};
+  ga_solid b = {.kind = ga_body_kind_of_node(beam->formulation),
+                .look = {.hide = true}, /* the line of the beam is drawn */
+                .quiet = !first && !last};
   ga_status status = node_frame(beam, beam->nodes, k, q, err);
   if (status != GA_OK) return status;
   ga_copy3(q, b.x0);
@@ -244,6 +246,22 @@ static void forget(ga_mechanism *m, const char *beam, int bodies, int others, in
   }
 }
 
+/* Add the beam to pictures: a line through its nodes, number `first` on, along their x axes. */
+static ga_status add_drawing(ga_mechanism *m, const ga_beam *beam, int first, double radius,
+                             ga_error *err) {
+  const int n = beam->elements + 1;
+  ga_line_point *points = ga_arena_take(&m->arena, (size_t)n, sizeof *points);
+  if (!points) return ga_fail(err, GA_ERR_MEM, "no memory for beam '%s'", beam->name);
+  for (int k = 0; k < n; k++) points[k].body = first - 1 + k;
+  const ga_line line = {.name = beam->name,
+                        .type = "beam",
+                        .count = n,
+                        .point = points,
+                        .radius = radius,
+                        .curved = true};
+  return ga_mechanism_add_line(m, &line, err);
+}
+
 ga_status ga_mechanism_beam(ga_mechanism *m, const ga_beam *beam, ga_error *err) {
   const int n = beam->elements;
   double K[36], length = 0;
@@ -267,6 +285,7 @@ ga_status ga_mechanism_beam(ga_mechanism *m, const ga_beam *beam, ga_error *err)
     data[k].radius = guess_radius(beam, K, length);
     status = add_element(m, beam, bodies, k, &data[k], err);
   }
+  if (status == GA_OK) status = add_drawing(m, beam, bodies, data[0].radius, err);
   if (status != GA_OK) forget(m, beam->name, bodies, others, n);
   return status;
 }
