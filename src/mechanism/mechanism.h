@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The inside of a mechanism: bodies and elements, and the slots of their numbers in the arrays of a
  * model. The files by rooms:
- *
  *   element.h     types of elements, functions of the model's author
  *   space3.h      vectors and 3 x 3 matrices
  *   body/         kinds of bodies: frames, inertia, names
@@ -9,17 +8,11 @@
  *                 rows; coordinate.c: coordinates of joints, drives; relation.c: couplers; rope.c
  *   force/        one file for each type of force, force_types.c: registry; law.c; beam/: beams
  *   tree/         joint coordinates: spanning tree, recursion, the carrier of its unknowns
- *   evaluate/     frame_pair.c: rows and tangents between two frames; pass.c: one evaluation;
- *                 absolute.c: from space axes to the velocities of bodies; evaluate.c: the
- *                 ga_model; time_corners.c: kinks and jumps in time
- *   build/        add_*.c, names.c, points.c: the calls of ga_mechanism.h before the build;
- *                 layout.c: order of unknowns, patterns, slots; metric.c: weights of lengths and
- *                 angles; build.c: the model and its start
- *   assembly/     start values that fit (assemble.c), the side to which loops are bent (corners.c,
- *                 sides.c), equilibrium and modes (rest_and_modes.c)
- *   contact/      points of contacts: geometry, rows, columns; limits of coordinates
- *   report/       columns, units, sensors, events on columns, drawables, the check before a run
- *   live/         a mechanism that a program steps (ga_simulation.h); partition/: subdomains */
+ *   evaluate/     frame_pair.c: rows and tangents of two frames; pass.c: one evaluation; absolute.c,
+ *                 evaluate.c: the ga_model; time_corners.c: kinks and jumps in time
+ *   build/        calls before the build; layout.c: unknowns, patterns, slots; metric.c; build.c
+ *   assembly/     start values that fit, sides of loops, equilibrium and modes; contact/: contacts
+ *   report/       columns, units, sensors, drawables, check; live/; partition/ */
 #ifndef GA_SRC_MECHANISM_H
 #define GA_SRC_MECHANISM_H
 
