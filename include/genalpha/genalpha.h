@@ -23,6 +23,7 @@
 #include <genalpha/ga_mechanism_contact.h>
 #include <genalpha/ga_options.h>
 #include <genalpha/ga_partition.h>
+#include <genalpha/ga_placement.h>
 #include <genalpha/ga_problem.h>
 #include <genalpha/ga_recorder.h>
 #include <genalpha/ga_rope.h>

@@ -119,7 +119,7 @@ class Description:
     def _known_bodies(where: str, entry: Mapping[str, Any], tree: Mapping[str, Any]) -> None:
         bodies = ["ground", *tree.get("bodies", {})]
         named = list(entry.get("between", [])) + ([entry["body"]] if "body" in entry else [])
-        if "repeat" in tree:
+        if "repeat" in tree or "assemblies" in tree or "include" in tree:
             return
         for body in named:
             if str(body).partition(".")[0] in tree.get("beams", {}) and "." in str(body):
@@ -200,6 +200,11 @@ class Description:
     def bushing(self, name: str, a: Body, b: Body, **fields: Any) -> Element:
         """A compliant joint: at, axis, x_axis, stiffness, damping."""
         return self._add("forces", name, {"type": "bushing", "between": [a, b], **fields})
+
+    def assembly(self, name: str, **fields: Any) -> Element:
+        """A sub-assembly: file or template, parameters, position, orientation, velocity, in_; the names
+        of what it contains begin with NAME_."""
+        return self._add("assemblies", name, fields)
 
     def backlash(self, name: str, sum: Mapping[str, Any], **fields: Any) -> Element:
         """Play of gears: sum={"a.angle": 1, "b.angle": 3}, gap, stiffness, damping, free."""

@@ -22,13 +22,15 @@ const ga_section ga_sections[] = {
     {"states", "states of controllers", ga_read_state, ga_state_fields, NULL, false},
     {"controllers", "ready controllers", ga_read_controller, ga_controller_fields, NULL, false},
     {"sensors", "further columns", ga_read_sensor, ga_sensor_fields, NULL, false},
+    {"assemblies", "sub-assemblies, placed and with parameters", ga_read_assembly,
+     ga_assembly_fields, NULL, false},
     {NULL, NULL, NULL, NULL, NULL, false}};
 
 /* top-level keys that are not sections, in the order in which they are read */
-static const char *const other_keys[] = {"genalpha", "name",        "description", "parameters",
-                                         "gravity",  "formulation", "coordinates", "ground",
-                                         "repeat",   "initial",     "run",         "output",
-                                         "events",   "files",       NULL};
+static const char *const other_keys[] = {
+    "genalpha",    "name",   "description", "parameters", "gravity", "formulation",
+    "coordinates", "ground", "repeat",      "initial",    "run",     "output",
+    "events",      "files",  "include",     "templates",  NULL};
 
 /* All keys of a file: sections first, then other_keys; NULL past the end. */
 static const char *section_name(int i) {
@@ -36,16 +38,18 @@ static const char *section_name(int i) {
   return i < NSECTION ? ga_sections[i].name : other_keys[i - NSECTION];
 }
 
-/* Check the version and all top-level keys; set file->name and file->description where the file
- * gives them. root is a map. False: a failure is recorded in r. */
-static bool read_head(ga_reader *r, const ga_node *root, ga_file *file) {
-  const ga_node *version = ga_node_find(root, "genalpha"), *name = ga_node_find(root, "name");
-  const ga_node *text = ga_node_find(root, "description");
-  if (!version) {
+/* Check the version and all top-level keys of a tree, which is a map; a template has no version.
+ * False: a failure is recorded in r. */
+bool ga_check_head(ga_reader *r, const ga_node *root, bool version) {
+  if (root->kind != GA_NODE_MAP) {
+    return ga_reader_fail(r, root, "a model file is a map {key: value}");
+  }
+  const ga_node *number = ga_node_find(root, "genalpha");
+  if (!number && version) {
     return ga_reader_fail(r, root, "'genalpha: 1', the version of the format, is missing");
   }
-  if (version->kind != GA_NODE_SCALAR || strcmp(version->text, "1") != 0) {
-    return ga_reader_fail(r, version, "genalpha: only version 1 of the format is known");
+  if (number && (number->kind != GA_NODE_SCALAR || strcmp(number->text, "1") != 0)) {
+    return ga_reader_fail(r, number, "genalpha: only version 1 of the format is known");
   }
   for (const ga_node *item = root->first; item; item = item->next) {
     int i = 0;
@@ -55,6 +59,13 @@ static bool read_head(ga_reader *r, const ga_node *root, ga_file *file) {
     return ga_reader_fail(r, item->key, "unknown key '%.60s'%s%s%s", item->key->text,
                           near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
   }
+  return true;
+}
+
+/* Check the head, and set file->name and file->description where the file gives them. */
+static bool read_head(ga_reader *r, const ga_node *root, ga_file *file) {
+  const ga_node *name = ga_node_find(root, "name"), *text = ga_node_find(root, "description");
+  if (!ga_check_head(r, root, true)) return false;
   if (name && !ga_read_text(r, name, &file->name)) return false;
   return text ? ga_read_text(r, text, &file->description) : true;
 }
@@ -101,18 +112,31 @@ static bool read_world(ga_reader *r, const ga_node *root) {
   return ground ? ga_read_ground(r, ground) : true;
 }
 
-/* Read section by section, each followed by its entries in repetitions, so that bodies exist before
- * joints, and so on; everything is added to r->m. False: a failure is recorded in r. */
-static bool read_sections(ga_reader *r, const ga_node *root) {
-  const ga_node *repeat = ga_node_find(root, "repeat"), *initial = ga_node_find(root, "initial");
+/* Read one section of the part that is entered, and its entries in repetitions. */
+static bool read_part_section(ga_reader *r, const ga_section *s) {
+  const ga_node *section = ga_node_find(r->root, s->name);
+  const ga_node *repeat = ga_node_find(r->root, "repeat");
+  const ga_node *initial = ga_node_find(r->root, "initial");
+  if (!ga_place_part(r, s == ga_sections)) return false;
+  if (section && !ga_read_section(r, s, section)) return false;
+  if (repeat && !ga_read_repeat(r, repeat, s)) return false;
+  /* before couplers and torsions, whose defaults are start values of coordinates */
+  return initial && s->read == ga_read_joint ? ga_read_initial(r, initial) : true;
+}
+
+/* Read section by section, of all parts of the model, so that bodies exist before joints, and so on;
+ * everything is added to r->m. False: a failure is recorded in r. */
+static bool read_sections(ga_reader *r) {
+  if (!ga_read_parts(r)) return false;
   for (const ga_section *s = ga_sections; s->name; s++) {
-    const ga_node *section = ga_node_find(root, s->name);
-    if (section && !ga_read_section(r, s, section)) return false;
-    if (repeat && !ga_read_repeat(r, repeat, s)) return false;
-    /* before couplers and torsions, whose defaults are start values of coordinates */
-    if (initial && s->read == ga_read_joint && !ga_read_initial(r, initial)) return false;
+    for (int i = 0; i < r->parts.count && s->read != ga_read_assembly; i++) {
+      ga_enter_part(r, i);
+      if (!read_part_section(r, s)) return false;
+      ga_leave_part(r);
+    }
     if (s->read == ga_read_joint && !ga_add_joint_forces(r)) return false;
   }
+  ga_mechanism_place(r->m, NULL, NULL);
   return true;
 }
 
@@ -138,7 +162,7 @@ static bool read_before_build(ga_reader *r, const ga_node *root, const ga_file_o
   const ga_node *output = ga_node_find(root, "output"), *events = ga_node_find(root, "events");
   if (r->files && !check_files(r)) return false;
   if (!ga_read_parameters(r, parameters, options)) return false;
-  if (!read_world(r, root) || !read_sections(r, root)) return false;
+  if (!read_world(r, root) || !read_sections(r)) return false;
   if (!ga_read_signals(r)) return false;
   if (run && !ga_read_run(r, run, file)) return false;
   if (output && !ga_want_outputs(r, output)) return false;
@@ -152,8 +176,13 @@ static bool read_before_build(ga_reader *r, const ga_node *root, const ga_file_o
 static bool read_all(ga_reader *r, const ga_node *root, const ga_file_options *options,
                      ga_file *file) {
   ga_error err = {GA_OK, ""};
-  if (root->kind != GA_NODE_MAP)
+  if (root->kind != GA_NODE_MAP) {
     return ga_reader_fail(r, root, "a model file is a map {key: value}");
+  }
+  if (!ga_read_includes(r, root, &root)) return false;
+  r->root = root;
+  r->files = ga_node_find(root, "files");
+  r->inputs = ga_node_find(root, "inputs");
   if (!read_head(r, root, file) || !read_before_build(r, root, options, file)) return false;
   if (options->no_build) return true;
   const ga_status status = ga_mechanism_build(r->m, 0, &err);
@@ -205,6 +234,9 @@ static ga_status load_file(const char *path, const char *text, size_t length,
     status = r.status;
     ga_free(r.joint_forces.item);
     ga_free(r.uses.item);
+    for (int i = 1; i < r.parts.count; i++) ga_free(r.parts.item[i].parameters.item);
+    ga_free(r.parts.item);
+    ga_free(r.trees.item);
     /* the file takes over the lists of the reader, and frees them */
     file->functions.item = r.functions.item, file->functions.count = r.functions.count;
     file->tables.item = r.tables.item, file->tables.count = r.tables.count;

@@ -49,8 +49,8 @@ ga_node ga_replaced_by_set(const ga_node *node, const ga_file_set *set, int nset
 /* Append the entries of `parameters` to r->parameters; each may use those above it. set, nset:
  * values of the caller, which replace those of the file; used[i] becomes true for each that did.
  * r->later is the map meanwhile, so that messages can name parameters further down. */
-static bool read_parameter_map(ga_reader *r, const ga_node *node, const ga_file_set *set, int nset,
-                               bool *used) {
+bool ga_read_part_parameters(ga_reader *r, const ga_node *node, const ga_file_set *set, int nset,
+                             bool *used) {
   ga_reader_enter(r, "parameters");
   if (node->kind != GA_NODE_MAP)
     return ga_reader_fail(r, node, "a map {NAME: value} is expected here");
@@ -117,7 +117,7 @@ bool ga_read_parameters(ga_reader *r, const ga_node *node, const ga_file_options
         ga_fail(r->err, GA_ERR_ARG, "%s: more than %d parameters are set", r->path, GA_SET_MAX);
     return false;
   }
-  if (node && !read_parameter_map(r, node, options->set, options->nset, used)) return false;
+  if (node && !ga_read_part_parameters(r, node, options->set, options->nset, used)) return false;
   return check_set_names(r, options->set, options->nset, used);
 }
 

@@ -403,6 +403,9 @@ bool ga_read_beam(ga_reader *r, const char *name, const ga_node *node) {
   input in = {.stiffness = 0};
   ga_error err = {GA_OK, ""};
   r->planar = false;
+  if (r->m->base.placed) {
+    return ga_reader_fail(r, node, "a beam cannot stand in an assembly that is placed elsewhere");
+  }
   if (!ga_read_fields(r, node, ga_beam_fields, &in)) return false;
   if (!read_shape_of_beam(r, node, &in) || !read_any_section(r, node, &in)) return false;
   if (in.damping && !read_damping(r, in.damping, in.beam.damping)) return false;

@@ -249,10 +249,16 @@ static bool move_to_frame_of(ga_reader *r, const ga_node *node, input *in) {
   ga_times3(base->R0, arm, x);
   ga_plus3(base->x0, 1, x, b->position);
   b->angle += base->angle0;
-  if (planar || in->kind == GA_BODY_POINT) return true;
-  double p[4] = {1, 0, 0, 0};
-  if (in->turned) memcpy(p, b->orientation, sizeof p);
-  ga_quat_mul(base->p0, p, b->orientation);
+  double p[4] = {1, 0, 0, 0}, q[4];
+  if (in->turned && in->kind == GA_BODY_RIGID) memcpy(p, b->orientation, sizeof p);
+  ga_quat_mul(base->p0, p, q);
+  /* in a sub-assembly, descriptions are in its frame */
+  const ga_base *own = &r->m->base;
+  if (own->placed) {
+    ga_base_own(own, b->position, q);
+    if (planar) b->angle -= atan2(own->R[3], own->R[0]);
+  }
+  if (in->kind == GA_BODY_RIGID) memcpy(b->orientation, q, sizeof q);
   return true;
 }
 
@@ -278,7 +284,8 @@ bool ga_read_body(ga_reader *r, const char *name, const ga_node *node) {
   in.body.formulation = (ga_formulation)in.formulation;
   if (!ga_reader_accept(r, node, ga_mechanism_add_body(r->m, &in.body, &err), &err)) return false;
   /* an assembly must not change velocities that the file gives */
-  const unsigned given = (ga_node_find(node, "velocity") ? GA_HOLD_VELOCITY : 0u) |
-                         (ga_node_find(node, "angular_velocity") ? GA_HOLD_SPIN : 0u);
+  const bool moving = r->parts.count > 0 && r->parts.item[r->part].moving;
+  const unsigned given = (moving || ga_node_find(node, "velocity") ? GA_HOLD_VELOCITY : 0u) |
+                         (moving || ga_node_find(node, "angular_velocity") ? GA_HOLD_SPIN : 0u);
   return ga_reader_accept(r, node, ga_mechanism_hold(r->m, name, given, &err), &err);
 }

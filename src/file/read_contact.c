@@ -315,6 +315,10 @@ static bool check_given(ga_reader *r, const ga_node *node, contact_input *in) {
 bool ga_read_contact(ga_reader *r, const char *name, const ga_node *node) {
   contact_input in = {.plane = NULL};
   ga_error err = {GA_OK, ""};
+  if (r->m->base.placed) {
+    return ga_reader_fail(r, node,
+                          "a contact cannot stand in an assembly that is placed elsewhere");
+  }
   if (!ga_read_fields(r, node, ga_contact_fields, &in)) return false;
   if (!check_given(r, node, &in) || !read_surfaces(r, node, &in)) return false;
   in.contact.name = name;

@@ -66,7 +66,7 @@ static bool read_mesh(ga_reader *r, const ga_node *item, ga_body_look *look) {
   if (!ga_read_text(r, item, &name)) return false;
   if (!*name) return ga_reader_fail(r, item, "a mesh is the name of a file, FILE.stl or FILE.obj");
   const bool address = strstr(name, "://") != NULL;
-  if (!address && !ga_reader_path(r, name, sizeof path, path)) {
+  if (!address && !ga_reader_path(r, item->file, name, sizeof path, path)) {
     return ga_reader_fail(r, item, "the path of '%.60s' is too long", name);
   }
   const char *whole = address ? name : path;

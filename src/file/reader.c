@@ -34,8 +34,8 @@ static bool fail_column(ga_reader *r, const ga_node *node, int column, const cha
         ga_fail(r->err, GA_ERR_FILE, "%s: %s, set to '%.80s': %s", r->path, path, node->text, text);
     return false;
   }
-  r->status = ga_fail(r->err, GA_ERR_FILE, "%s:%d:%d: %s%s%s", r->path, node->line, column, path,
-                      *path ? ": " : "", text);
+  r->status = ga_fail(r->err, GA_ERR_FILE, "%s:%d:%d: %s%s%s", node->file ? node->file : r->path,
+                      node->line, column, path, *path ? ": " : "", text);
   return false;
 }
 
@@ -80,15 +80,18 @@ typedef struct {
   ga_reader *r;
   const ga_variable *variables; /* NULL: none */
   ga_used_names *used;          /* signals that are mentioned; NULL: signals are not allowed */
+  const char *file;             /* where the expression stands */
 } scope;
 
 /* Could the name be a signal? What follows later in the file is not known yet: the name of a column
  * with a '.', or of a sensor, state or input in one of these sections or in a repetition. */
-static bool may_be_signal(const ga_reader *r, const char *name) {
+static bool may_be_signal(const ga_reader *r, const char *name, const char *full) {
   static const char *const sections[] = {"sensors", "states", "inputs", "controllers"};
   if (strcmp(name, "pi") == 0 || strcmp(name, "e") == 0) return false; /* constants */
-  if (strchr(name, '.') || ga_mechanism_signal_known(r->m, name)) return true;
-  if (!r->root || ga_node_find(r->root, "repeat")) return r->root != NULL;
+  if (strchr(name, '.') || ga_mechanism_signal_known(r->m, full)) return true;
+  if (!r->root || ga_node_find(r->root, "repeat") || ga_node_find(r->root, "assemblies")) {
+    return r->root != NULL;
+  }
   for (int i = 0; i < 4; i++) {
     const ga_node *section = ga_node_find(r->root, sections[i]);
     const ga_node *item = section && section->kind == GA_NODE_MAP ? section->first : NULL;
@@ -115,9 +118,15 @@ static ga_name lookup_name(const void *context, const char *name) {
     const ga_parameter *p = &r->parameters.item[i];
     if (strcmp(p->name, name) == 0) return (ga_name){GA_NAME_NUMBER, p->value, 0};
   }
-  if (s->used && may_be_signal(r, name)) {
-    char *copy = ga_arena_take(r->arena, strlen(name) + 1, 1);
-    const int i = ga_used_name(s->used, name, copy ? strcpy(copy, name) : NULL);
+  /* names that a controller composes have the prefix already */
+  char room[GA_WORD_ROOM];
+  const char *full = name;
+  if (r->prefix && strncmp(name, r->prefix, strlen(r->prefix)) != 0) {
+    full = ga_full_name(r, name, room, sizeof room);
+  }
+  if (s->used && may_be_signal(r, name, full)) {
+    char *copy = ga_arena_take(r->arena, strlen(full) + 1, 1);
+    const int i = ga_used_name(s->used, full, copy ? strcpy(copy, full) : NULL);
     int own = 0;
     while (s->variables[own].name) own++;
     if (i >= 0) return (ga_name){GA_NAME_VARIABLE, 0, own + i};
@@ -139,7 +148,7 @@ static const char *nearest_parameter(const void *context, const char *name) {
 }
 
 /* Keep the name and the path of a CSV file in r->tables, once. GA_ERR_MEM without memory. */
-static ga_status keep_table(ga_reader *r, const char *name, const char *path, ga_error *err) {
+ga_status ga_keep_table(ga_reader *r, const char *name, const char *path, ga_error *err) {
   for (int i = 0; i < r->tables.count; i++) {
     if (strcmp(r->tables.item[i].name, name) == 0) return GA_OK;
   }
@@ -150,12 +159,16 @@ static ga_status keep_table(ga_reader *r, const char *name, const char *path, ga
   return GA_OK;
 }
 
-/* path <- where the file of this name is: names that are not absolute begin at the folder of the
- * reader, or of the model file. False: it does not fit into `room` bytes. */
-bool ga_reader_path(const ga_reader *r, const char *name, size_t room, char *path) {
-  const char *slash = strrchr(r->path, '/'), *folder = r->folder ? r->folder : r->path;
-  const int length = r->folder ? (int)strlen(folder) : slash ? (int)(slash - r->path) : 0;
-  const bool relative = name[0] != '/' && (r->folder || slash);
+/* path <- where the file is that `from` names (NULL: the model file): names that are not absolute
+ * begin at the folder of that file; of the model file, at the folder of the reader if there is one.
+ * False: it does not fit into `room` bytes. */
+bool ga_reader_path(const ga_reader *r, const char *from, const char *name, size_t room,
+                    char *path) {
+  const bool given = r->folder && (!from || strcmp(from, r->path) == 0);
+  const char *file = from ? from : r->path, *slash = strrchr(file, '/');
+  const char *folder = given ? r->folder : file;
+  const int length = given ? (int)strlen(folder) : slash ? (int)(slash - file) : 0;
+  const bool relative = name[0] != '/' && (given || slash);
   const int n =
       snprintf(path, room, "%.*s%s%s", relative ? length : 0, folder, relative ? "/" : "", name);
   return n >= 0 && (size_t)n < room;
@@ -163,16 +176,17 @@ bool ga_reader_path(const ga_reader *r, const char *name, size_t room, char *pat
 
 /* *out <- the CSV file of this name (ga_scope): from the section `files`, or from the folder. */
 static ga_status open_csv(const void *context, const char *name, ga_csv **out, ga_error *err) {
-  ga_reader *r = ((const scope *)context)->r;
+  const scope *s = context;
+  ga_reader *r = s->r;
   const ga_node *own = r->files ? ga_node_find(r->files, name) : NULL;
   char path[2048];
   if (own) return ga_csv_parse(name, own->text, strlen(own->text), out, err);
   *out = NULL;
-  if (!ga_reader_path(r, name, sizeof path, path)) {
+  if (!ga_reader_path(r, s->file, name, sizeof path, path)) {
     return ga_fail(err, GA_ERR_FILE, "the path of '%.60s' is too long", name);
   }
   const ga_status status = ga_csv_load(path, out, err);
-  return status == GA_OK ? keep_table(r, name, path, err) : status;
+  return status == GA_OK ? ga_keep_table(r, name, path, err) : status;
 }
 
 /* *expr <- text parsed, a substring of the node's text that begins at `offset`; freed by the
@@ -180,7 +194,7 @@ static ga_status open_csv(const void *context, const char *name, ga_csv **out, g
  * column in the file. */
 static bool parse_expression(ga_reader *r, const ga_node *node, const char *text, int offset,
                              const ga_variable *variables, ga_used_names *used, ga_expr **expr) {
-  const scope names = {r, variables, used};
+  const scope names = {r, variables, used, node->file};
   const ga_scope sc = {
       .lookup = lookup_name, .nearest = nearest_parameter, .open = open_csv, .context = &names};
   ga_error err = {GA_OK, ""};
@@ -290,7 +304,7 @@ static void expression_corner(void *context, int time, double t, ga_corner *corn
  * mean either. */
 static bool check_ambiguous(ga_reader *r, const ga_node *node, const ga_variable *variables,
                             const ga_expr *expr) {
-  const scope names = {r, NULL, NULL};
+  const scope names = {r, NULL, NULL, NULL};
   for (int i = 0; variables[i].name; i++) {
     const char *name = variables[i].name;
     if (!ga_expr_mentions(expr, i)) continue;
@@ -404,11 +418,13 @@ bool ga_read_name(ga_reader *r, const ga_node *node, const char **name) {
   if (node->kind != GA_NODE_SCALAR) return ga_reader_fail(r, node, "a name is expected here");
   if (!*node->text) return ga_reader_fail(r, node, "a name is missing here");
   *name = node->text;
-  if (!strchr(node->text, '{')) return true;
+  if (!strchr(node->text, '{') && !r->prefix) return true;
   if (!fill_braces(r, node, out)) return false;
-  char *copy = ga_arena_take(r->arena, strlen(out) + 1, 1);
+  char full[2 * GA_WORD_ROOM];
+  const char *text = ga_full_name(r, out, full, sizeof full);
+  char *copy = ga_arena_take(r->arena, strlen(text) + 1, 1);
   if (!copy) return ga_reader_accept(r, node, GA_ERR_MEM, &(ga_error){GA_ERR_MEM, "no memory"});
-  *name = strcpy(copy, out);
+  *name = strcpy(copy, text);
   return true;
 }
 

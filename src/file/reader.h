@@ -9,6 +9,7 @@
 #include "base/expr.h"
 #include "file/yaml.h"
 #include "genalpha/ga_file.h"
+#include "genalpha/ga_placement.h"
 #include "mechanism/mechanism.h"
 
 typedef struct ga_parameter {
@@ -16,7 +17,7 @@ typedef struct ga_parameter {
   double value;
 } ga_parameter;
 
-enum { GA_WHERE_MAX = 24, GA_INDEX_MAX = 8, GA_WORD_ROOM = 200 };
+enum { GA_WHERE_MAX = 24, GA_INDEX_MAX = 8, GA_WORD_ROOM = 200, GA_INCLUDE_MAX = 32 };
 
 /* A spring, damper or limit on a coordinate of a joint, as the joint's keys give it; it is added to
  * the mechanism when the start values are known. Names and texts belong to the file's arena. */
@@ -37,6 +38,29 @@ typedef struct ga_table_file {
   const char *name, *path;
 } ga_table_file;
 
+typedef struct ga_parameter_list {
+  ga_parameter *item;
+  int count, room;
+} ga_parameter_list;
+
+/* A sub-assembly: a tree of its own with parameters, the prefix of its names, and where it stands
+ * (assembly.c). Number 0 is the model file itself. */
+typedef struct ga_part {
+  const char *name, *prefix; /* prefix: "" or NAME_ */
+  int parent;                /* -1: none */
+  const ga_node *root, *entry;
+  ga_parameter_list parameters;
+  ga_placement place, base; /* in its parent, or in the body `in`; in space */
+  const char *in;           /* NULL: its parent */
+  bool placed, moving;      /* base is not that of space; it has a velocity */
+} ga_part;
+
+/* A file that has been read as a tree. */
+typedef struct ga_file_tree {
+  const char *path;
+  const ga_node *root;
+} ga_file_tree;
+
 typedef struct ga_reader {
   const char *path;
   const char *folder;     /* of files that expressions name; NULL: that of path */
@@ -48,13 +72,19 @@ typedef struct ga_reader {
   ga_status status;
   ga_arena *arena; /* of the file: lives as long as the mechanism */
   ga_mechanism *m;
-  GA_LIST(ga_parameter) parameters;
+  ga_parameter_list parameters; /* of the part that is read */
   GA_LIST(ga_expr *) functions;
   GA_LIST(ga_table_file) tables;
   GA_LIST(ga_joint_force) joint_forces;
   GA_LIST(ga_reader_use) uses;
   const ga_file_options *options;
-  const ga_node *root;              /* of the file */
+  const ga_node *root; /* of the part that is read */
+  GA_LIST(ga_part) parts;
+  GA_LIST(ga_file_tree) trees;
+  int part;           /* the one that is read, */
+  const char *prefix; /* of its names */
+  const char *open[GA_INCLUDE_MAX];
+  int nopen; /* paths of files that are being included, the last one innermost */
   ga_parameter index[GA_INDEX_MAX]; /* of repetitions, the innermost last */
   int nindex;
   const ga_node *later; /* the map of parameters while it is read; NULL otherwise */
@@ -73,6 +103,29 @@ typedef struct ga_reader {
 bool ga_reader_fail(ga_reader *r, const ga_node *node, const char *format, ...) GA_PRINTF(3, 4);
 void ga_reader_enter(ga_reader *r, const char *word);
 void ga_reader_leave(ga_reader *r);
+
+/* ---- parts of a model (assembly.c), files (include.c) ---------------------------------------- */
+
+/* *tree <- the tree of a file that a node names, relative to the node's file, with what it includes */
+bool ga_read_tree(ga_reader *r, const ga_node *node, const char *name, const ga_node **tree);
+/* the tree with the files of its key `include`; false after a failure */
+bool ga_read_includes(ga_reader *r, const ga_node *root, const ga_node **merged);
+/* keeps name and path of a file in r->tables, once; GA_ERR_MEM without memory */
+ga_status ga_keep_table(ga_reader *r, const char *name, const char *path, ga_error *err);
+/* Version and keys of a tree; a template needs no version. */
+bool ga_check_head(ga_reader *r, const ga_node *root, bool version);
+bool ga_read_assembly(ga_reader *r, const char *name, const ga_node *node);
+/* Finds all parts of the model, part 0 given. */
+bool ga_read_parts(ga_reader *r);
+/* Makes part i the one that is read, and leaves it again. Its place holds from ga_place_part on. */
+void ga_enter_part(ga_reader *r, int i);
+void ga_leave_part(ga_reader *r);
+bool ga_place_part(ga_reader *r, bool first);
+/* the name of an element of the part that is read, in `full` (room bytes) if it has a prefix */
+const char *ga_full_name(const ga_reader *r, const char *name, char *full, size_t room);
+/* parameters.c: those of the part that is read, a map or NULL; set: values in place of its own */
+bool ga_read_part_parameters(ga_reader *r, const ga_node *node, const ga_file_set *set, int nset,
+                             bool *used);
 
 /* ---- values; each returns false after a failure --------------------------------------------- */
 
@@ -169,7 +222,8 @@ bool ga_read_repeat(ga_reader *r, const ga_node *list, const ga_section *section
 bool ga_read_orientation(ga_reader *r, const ga_node *node, double *p);
 
 /* path <- where a file that the model names is; false: it does not fit */
-bool ga_reader_path(const ga_reader *r, const char *name, size_t room, char *path);
+bool ga_reader_path(const ga_reader *r, const char *from, const char *name, size_t room,
+                    char *path);
 
 /* Shapes (read_shape.c): the look, the volume, and moments of inertia J for mass 1. */
 typedef struct ga_shape_input {
@@ -211,9 +265,10 @@ bool ga_read_sensor(ga_reader *r, const char *name, const ga_node *node);
 bool ga_read_input(ga_reader *r, const char *name, const ga_node *node);
 bool ga_read_state(ga_reader *r, const char *name, const ga_node *node);
 bool ga_read_controller(ga_reader *r, const char *name, const ga_node *node);
-extern const ga_field ga_input_fields[], ga_state_fields[], ga_controller_fields[],
-    ga_body_fields[], ga_beam_fields[], ga_joint_fields[], ga_drive_fields[], ga_coupler_fields[],
-    ga_rope_fields[], ga_force_fields[], ga_contact_fields[], ga_limit_fields[], ga_sensor_fields[];
+extern const ga_field ga_assembly_fields[], ga_input_fields[], ga_state_fields[],
+    ga_controller_fields[], ga_body_fields[], ga_beam_fields[], ga_joint_fields[],
+    ga_drive_fields[], ga_coupler_fields[], ga_rope_fields[], ga_force_fields[],
+    ga_contact_fields[], ga_limit_fields[], ga_sensor_fields[];
 
 /* the status of a call of the mechanism; a failure gets the line and column of the node */
 bool ga_reader_accept(ga_reader *r, const ga_node *node, ga_status status, const ga_error *err);

@@ -209,6 +209,25 @@ static void put_repetition(FILE *to) {
   fprintf(to, "}}");
 }
 
+/* Print the definition of a template: what a sub-assembly may have; keys that do not count in one are
+ * allowed, as in a file. */
+static void put_template(FILE *to) {
+  static const char *const other[] = {"genalpha", "name",        "description", "gravity",
+                                      "ground",   "formulation", "run",         "output",
+                                      "events",   "files",       "initial",     NULL};
+  fprintf(to,
+          ",\n    \"template\": {\"type\": \"object\", \"additionalProperties\": false,\n"
+          "      \"properties\": {\"parameters\": " REF("numbers") ", \"include\": "
+          REF("include") ",\n        \"templates\": " REF("template_map") ",\n"
+          "        \"repeat\": {\"type\": \"array\", \"items\": " REF("repetition") "}");
+  for (const ga_section *s = ga_sections; s->name; s++) {
+    fprintf(to, ",\n        \"%s\": " REF("%s_map"), s->name, s->name);
+  }
+  for (int i = 0; other[i]; i++) fprintf(to, ", \"%s\": true", other[i]);
+  fprintf(to, "}},\n    \"template_map\": {\"type\": \"object\", \"additionalProperties\": " REF(
+                  "template") "}");
+}
+
 /* Print the section `run`: its keys with _ , and the same keys with -. */
 static void put_run(FILE *to) {
   ga_run_key key;
@@ -256,12 +275,15 @@ void ga_file_schema(FILE *to) {
       "{\n  \"$schema\": \"https://json-schema.org/draft/2020-12/schema\",\n"
       "  \"title\": \"genalpha model file\",\n  \"type\": \"object\",\n"
       "  \"required\": [\"genalpha\"], \"anyOf\": [{\"required\": [\"bodies\"]}, {\"required\": "
-      "[\"beams\"]}, {\"required\": [\"repeat\"]}],\n  \"additionalProperties\": false,\n");
+      "[\"beams\"]}, {\"required\": [\"repeat\"]}, {\"required\": [\"assemblies\"]}, "
+      "{\"required\": [\"include\"]}, {\"required\": [\"templates\"]}, {\"required\": "
+      "[\"parameters\"]}],\n  \"additionalProperties\": false,\n");
   put_forms(to);
   put_names(to);
   for (const ga_section *s = ga_sections; s->name; s++) put_entry(to, s);
   put_entry(to, &events_section);
   put_repetition(to);
+  put_template(to);
   fprintf(to,
           "\n  },\n  \"properties\": {\n"
           "    \"genalpha\": {\"enum\": [1, \"1\"], \"description\": \"version of the format\"},\n"
@@ -277,6 +299,10 @@ void ga_file_schema(FILE *to) {
           "\"additionalProperties\": false},\n"
           "    \"files\": {\"type\": \"object\", \"description\": \"texts of CSV files by name\", "
           "\"additionalProperties\": " REF("scalar") "},\n"
+          "    \"include\": {\"description\": \"model files that are read before this one\", "
+          "\"allOf\": [" REF("include") "]},\n"
+          "    \"templates\": {\"description\": \"sub-assemblies for the section assemblies\", "
+          "\"allOf\": [" REF("template_map") "]},\n"
           "    \"repeat\": {\"type\": \"array\", \"items\": " REF("repetition") "},\n");
   put_run(to);
   put_other_sections(to);

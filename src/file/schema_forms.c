@@ -51,6 +51,12 @@ const ga_schema_text ga_schema_forms[] = {
     {"function_t", "{\"oneOf\": [" REF("number") ", " REF("own_function") "]}"},
     {"function_s", "{\"oneOf\": [" REF("number") ", " REF("own_function") "]}"},
     {"function_t3", LIST_OF(REF("function_t"), 3, 3)},
+    {"numbers",
+     "{\"type\": \"object\", \"propertyNames\": " REF("parameter_name")
+     ", \"additionalProperties\": " REF("number") "}"},
+    {"include",
+     "{\"oneOf\": [{\"type\": \"string\"}, {\"type\": \"array\", \"items\": {\"type\": "
+     "\"string\"}}]}"},
     {"curve", LIST_OF(REF("function_t"), 2, 3)},
     {"over",
      "{\"type\": \"array\", \"minItems\": 2, \"items\": {\"oneOf\": [" REF("name") ", {\"type\": "
@@ -204,6 +210,7 @@ const ga_schema_text ga_schema_rules[] = {
     {"states",
      "\"oneOf\": [{\"required\": [\"rate\"], \"properties\": {\"value\": false, \"every\": "
      "false}}, {\"required\": [\"value\", \"every\"], \"properties\": {\"rate\": false}}]"},
+    {"assemblies", "\"oneOf\": [{\"required\": [\"file\"]}, {\"required\": [\"template\"]}]"},
     {"drives", "\"oneOf\": [{\"required\": [\"position\"]}, {\"required\": [\"rate\"]}]"},
     {"sensors",
      "\"allOf\": [{\"if\": {\"properties\": {\"type\": {\"const\": \"point\"}}}, \"then\": "

@@ -80,6 +80,7 @@ static ga_node *new_node(reader *r, ga_node_kind kind, yaml_mark_t mark) {
   ga_node *node = r->block++;
   r->left--;
   node->kind = kind;
+  node->file = r->path;
   node->line = (int)mark.line + 1;
   node->column = (int)mark.column + 1;
   return node;

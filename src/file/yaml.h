@@ -12,6 +12,7 @@ typedef struct ga_node ga_node;
 struct ga_node {
   ga_node_kind kind;
   int line, column;            /* counted from 1 */
+  const char *file;            /* as in messages */
   const char *text;            /* of a scalar */
   bool quoted;                 /* its text begins one column later */
   const ga_node *key;          /* of a value in a map: the key, a scalar */

@@ -93,6 +93,15 @@ int ga_law_jet_along(const ga_law *law, const double *variables, const double *d
 /* Its first corner after t, where variable number `time` is t; jumps counts derivatives of f. */
 ga_corner ga_law_next_corner(const ga_law *law, int time, double t);
 
+/* e = sum c_k theta_k - equals - f(t, theta), of the coordinates of an element (joint/relation.c) */
+typedef struct ga_relation {
+  double equals;
+  const double *coefficient; /* of each coordinate; 0: it is a variable of f only */
+  ga_law law;                /* f, function of t and coordinates; zero: none */
+  const int *variable;       /* which coordinate of the element each name is that f uses */
+} ga_relation;
+enum { GA_RELATION_MAX = 64 }; /* coordinates of an element with f or with a force */
+
 /* ---- types ---------------------------------------------------------------------------------- */
 
 enum { GA_JOINT_ROWS_MAX = 6 };

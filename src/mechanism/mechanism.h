@@ -19,6 +19,7 @@
 #include "base/base.h"
 #include "base/csr.h"
 #include "genalpha/ga_drawable.h"
+#include "mechanism/base_frame.h"
 #include "mechanism/element.h"
 #include "mechanism/evaluate/carrier.h"
 #include "mechanism/joint/elementary.h"
@@ -91,6 +92,7 @@ typedef struct ga_column_block {
 
 struct ga_mechanism {
   ga_arena arena;
+  ga_base base;
   bool built;    /* ga_mechanism_build was called: nothing can be added */
   bool assemble; /* the build corrects start values that do not fit */
   double gravity[3];
@@ -339,15 +341,6 @@ typedef struct ga_coordinate_data {
   const ga_joint_data *joint;
 } ga_coordinate_data;
 
-/* e = sum c_k theta_k - equals - f(t, theta), of the coordinates of an element (joint/relation.c) */
-typedef struct ga_relation {
-  double equals;
-  const double *coefficient; /* of each coordinate; 0: it is a variable of f only */
-  ga_law law;                /* f, function of t and coordinates; zero: none */
-  const int *variable;       /* which coordinate of the element each name is that f uses */
-} ga_relation;
-enum { GA_RELATION_MAX = 64 }; /* coordinates of an element with f or with a force */
-
 /* ---- sensors (report/sensor.c) -------------------------------------------------------------- */
 
 typedef struct ga_sensor_data {
@@ -430,8 +423,8 @@ double ga_row_size(const ga_mechanism *m, const ga_element *el, int row);
 /* resistance of velocities to change and their units, nv numbers each (see ga_assembly) */
 void ga_mechanism_weights(const ga_mechanism *m, double *weight, double *unit);
 
-/* add_element.c: appends *el to m->others and defines its name, which must be free; the last step of
- * a call, only memory can fail. Its list of coordinates and `size` bytes of its data are copied. */
+/* add_element.c: appends *el to m->others, its coordinates and `size` bytes of data copied; its name
+ * is free, only memory can fail */
 ga_status ga_mechanism_add_other(ga_mechanism *m, const char *name, ga_element *el, size_t size,
                                  ga_error *err);
 
@@ -468,13 +461,12 @@ typedef struct ga_used_names {
   const char *name[GA_USES_MAX];
 } ga_used_names;
 int ga_used_name(ga_used_names *used, const char *name, const char *copy);
-/* FNV-1a hash of a text */
-unsigned ga_hash(const char *text);
-
+unsigned ga_hash(const char *text); /* FNV-1a */
 /* points.c: points and directions of both sides */
 typedef struct ga_sides {
   const char *owner;
   const ga_solid *body[2];
+  const ga_base *base; /* frame of the description; NULL: that of space */
 } ga_sides;
 /* number and sides->body = the two bodies of `between`; they must differ, and must not be one
  * planar and one spatial (add_joint.c) */

@@ -229,7 +229,12 @@ ga_status ga_mechanism_set_ground_looks(ga_mechanism *m, int n, const ga_body_lo
  * added. The description refers to the origin of the body frame, the stored x0 and xd0 to the
  * centre of mass. */
 ga_status ga_mechanism_add_body(ga_mechanism *m, const ga_body *body, ga_error *err) {
+  ga_body placed;
   ga_status status = ga_mechanism_claim(m, "body", body->name, err);
+  if (status == GA_OK && m->base.placed) {
+    status = ga_base_body(&m->base, body, &placed, err);
+    body = &placed;
+  }
   if (status != GA_OK) return status;
   const bool finite = ga_finite(1, &body->mass) && ga_finite(3, body->com) &&
                       ga_finite(3, body->position) && ga_finite(4, body->orientation) &&

@@ -97,6 +97,7 @@ ga_status ga_sides_of(const ga_mechanism *m, const char *const between[2], int n
     if (status != GA_OK) return status;
     sides->body[side] = &m->bodies.item[number[side]];
   }
+  sides->base = m->base.placed ? &m->base : NULL;
   if (number[0] == number[1]) {
     return ga_fail(err, GA_ERR_ARG, "%s: both sides are '%s'", sides->owner, between[0]);
   }
@@ -221,8 +222,9 @@ static ga_status curve_frames(ga_mechanism *m, const ga_sides *sides, const ga_j
   }
   data->near = joint->start.value;
   for (int side = 0; side < 2; side++) {
+    const bool placed = sides->base && sides->body[side]->kind->fixed;
     ga_copy3(s[side], data->side[side].s);
-    for (int i = 0; i < 9; i++) data->side[side].E[i] = i % 4 == 0;
+    for (int i = 0; i < 9; i++) data->side[side].E[i] = placed ? sides->base->R[i] : i % 4 == 0;
   }
   return GA_OK;
 }

@@ -44,6 +44,12 @@ static void point_in_space(const ga_solid *b, const double *in_frame, double *p)
   ga_plus3(p, 1, b->x0, p);
 }
 
+/* x <- a point that is given in the frame of a side; on the ground, that of the description. */
+static void side_point(const ga_sides *sides, int side, const double *given, double *x) {
+  ga_copy3(given, x);
+  if (sides->base && sides->body[side]->kind->fixed) ga_base_point(sides->base, given, x);
+}
+
 /* s <- p (in space) as an offset from the centre of mass, in body axes, at the start. */
 static void point_on_body(const ga_solid *b, const double *p, double *s) {
   double r[3];
@@ -59,21 +65,24 @@ ga_status ga_locate_point(const ga_sides *sides, const char *field, const ga_poi
   const ga_solid *const *body = sides->body;
   ga_status status = check_point(sides, field, point, err);
   if (status != GA_OK) return status;
+  double p[3], own[2][3];
+  side_point(sides, 0, point->a, own[0]);
+  side_point(sides, 1, point->kind == GA_NOT_GIVEN ? origin : point->b, own[1]);
   if (point->kind == GA_SIDES) {
-    ga_plus3(point->a, -1, body[0]->com, s[0]);
-    ga_plus3(point->b, -1, body[1]->com, s[1]);
+    for (int side = 0; side < 2; side++) ga_plus3(own[side], -1, body[side]->com, s[side]);
     return GA_OK;
   }
-  double p[3];
-  ga_copy3(point->a, p);
-  if (point->kind == GA_SIDE_A) point_in_space(body[0], point->a, p);
-  if (point->kind == GA_SIDE_B) point_in_space(body[1], point->b, p);
-  if (point->kind == GA_NOT_GIVEN) point_in_space(body[1], origin, p);
+  /* one side gives the point; without one, it is the origin of B */
+  const int from = point->kind == GA_SIDE_A ? 0 : 1;
+  if (point->kind == GA_SPACE) {
+    ga_copy3(point->a, p);
+    if (sides->base) ga_base_point(sides->base, point->a, p);
+  } else {
+    point_in_space(body[from], own[from], p);
+  }
   for (int side = 0; side < 2; side++) point_on_body(body[side], p, s[side]);
   /* on the body where it is given, use the point as it is, without rounding errors */
-  if (point->kind == GA_SIDE_A) ga_plus3(point->a, -1, body[0]->com, s[0]);
-  if (point->kind == GA_SIDE_B) ga_plus3(point->b, -1, body[1]->com, s[1]);
-  if (point->kind == GA_NOT_GIVEN) ga_plus3(origin, -1, body[1]->com, s[1]);
+  if (point->kind != GA_SPACE) ga_plus3(own[from], -1, body[from]->com, s[from]);
   return GA_OK;
 }
 
@@ -81,6 +90,7 @@ ga_status ga_locate_point(const ga_sides *sides, const char *field, const ga_poi
  * not given has its frame's origin. The two points may be apart. */
 ga_status ga_locate_origins(const ga_sides *sides, const char *field, const ga_point *point,
                             double s[2][3], ga_error *err) {
+  static const double origin[3] = {0, 0, 0};
   ga_status status = check_point(sides, field, point, err);
   if (status != GA_OK) return status;
   if (point->kind == GA_SPACE) {
@@ -90,7 +100,9 @@ ga_status ga_locate_origins(const ga_sides *sides, const char *field, const ga_p
   for (int side = 0; side < 2; side++) {
     const double *given = side == 0 ? point->a : point->b;
     const bool there = point->kind & (side == 0 ? GA_SIDE_A : GA_SIDE_B);
-    for (int i = 0; i < 3; i++) s[side][i] = (there ? given[i] : 0) - sides->body[side]->com[i];
+    double own[3];
+    side_point(sides, side, there ? given : origin, own);
+    ga_plus3(own, -1, sides->body[side]->com, s[side]);
   }
   return GA_OK;
 }
@@ -111,9 +123,16 @@ static ga_status space_directions(const ga_sides *sides, const char *field, cons
                                   double a[2][3], ga_error *err) {
   ga_status status = check_point(sides, field, point, err);
   if (status != GA_OK) return status;
+  const ga_base *base = sides->base;
+  const double *R[2];
+  for (int side = 0; side < 2; side++) {
+    const ga_solid *b = sides->body[side];
+    R[side] = base && b->kind->fixed ? base->R : b->R0;
+  }
   ga_copy3(point->a, a[0]);
-  if (point->kind & GA_SIDE_A) ga_times3(sides->body[0]->R0, point->a, a[0]);
-  if (point->kind & GA_SIDE_B) ga_times3(sides->body[1]->R0, point->b, a[1]);
+  if (point->kind == GA_SPACE && base) ga_times3(base->R, point->a, a[0]);
+  if (point->kind & GA_SIDE_A) ga_times3(R[0], point->a, a[0]);
+  if (point->kind & GA_SIDE_B) ga_times3(R[1], point->b, a[1]);
   if (point->kind == GA_SIDE_B) ga_copy3(a[1], a[0]);
   if (point->kind != GA_SIDE_B && point->kind != GA_SIDES) ga_copy3(a[0], a[1]);
   status = normalize(sides, field, a[0], err);
@@ -131,7 +150,7 @@ ga_status ga_locate_direction(const ga_sides *sides, const char *field, const ga
   return GA_OK;
 }
 
-/* x <- the space axis that is farthest from z: the first of x, y, z whose |cosine| with z is within
+/* x <- the axis of space that is farthest from z: the first of x, y, z whose |cosine| with z is within
  * 1e-9 of the least. */
 void ga_axis_far_from(const double *z, double *x) {
   double least = fabs(z[0]);
@@ -139,6 +158,16 @@ void ga_axis_far_from(const double *z, double *x) {
   for (int i = 1; i < 3; i++) least = fmin(least, fabs(z[i]));
   while (fabs(z[k]) > least + 1e-9) k++;
   for (int i = 0; i < 3; i++) x[i] = i == k;
+}
+
+/* x <- the same axis of the description's frame; base NULL: of space. */
+static void default_x(const ga_base *base, const double *z, double *x) {
+  double own[3], axis[3];
+  ga_copy3(z, own);
+  if (base) ga_times_t3(base->R, z, own);
+  ga_axis_far_from(own, axis);
+  ga_copy3(axis, x);
+  if (base) ga_times3(base->R, axis, x);
 }
 
 /* E <- orthonormal joint axes of one side as columns (x, y, z) in body axes: z as given, x made
@@ -160,15 +189,16 @@ static ga_status make_axes(const ga_sides *sides, int side, const double *x, con
 }
 
 /* E[side] <- joint axes of each side as columns (x, y, z) in body axes, from the directions axis
- * (z) and x_axis. Default z: space z; default x: see ga_axis_far_from, and for planar joints with an axis
+ * (z) and x_axis. Default z: space z; default x: see default_x, and for planar joints with an axis
  * the in-plane normal of z. planar: one of the bodies is planar. */
 ga_status ga_locate_axes(const ga_sides *sides, bool planar, const ga_point *axis,
                          const ga_point *x_axis, double E[2][9], ga_error *err) {
   double z[2][3] = {{0, 0, 1}, {0, 0, 1}}, x[2][3];
   ga_status status = GA_OK;
+  for (int side = 0; side < 2 && sides->base; side++) ga_column3(sides->base->R, 2, z[side]);
   if (axis->kind != GA_NOT_GIVEN) status = space_directions(sides, "axis", axis, z, err);
   if (status != GA_OK) return status;
-  ga_axis_far_from(z[0], x[0]);
+  default_x(sides->base, z[0], x[0]);
   ga_copy3(x[0], x[1]);
   for (int side = 0; side < 2 && planar && axis->kind != GA_NOT_GIVEN; side++) {
     x[side][0] = -z[side][1], x[side][1] = z[side][0], x[side][2] = 0;

@@ -8,10 +8,14 @@
  * the equations. */
 #include "mechanism/force/force.h"
 
+#include <string.h>
+
 typedef struct load {
   double s[3]; /* the point, from the centre of mass in body axes */
   ga_law value[3];
   bool body_frame; /* value is in body axes */
+  bool turned;     /* or in those of the description's frame, R */
+  double R[9];
 } load;
 
 /* component i of the author's value(t), ready to be called at pass->t; false past the third */
@@ -36,6 +40,7 @@ static int reach_of_component(ga_pass *pass, const ga_element *el, const ga_call
   double e[3] = {i == 0, i == 1, i == 2}, axis[3], f[GA_PAIR] = {0};
   ga_copy3(e, axis);
   if (data->body_frame) ga_column3(frame->R, i, axis);
+  if (data->turned) ga_column3(data->R, i, axis);
   ga_copy3(axis, f + (r ? GA_XB : GA_PB));
   if (r) ga_cross3(r, axis, f + GA_PB);
   return ga_pass_reach(pass, el, call, f);
@@ -64,6 +69,8 @@ static int load_value(ga_pass *pass, const ga_element *el, const ga_frame **fram
   }
   if (data->body_frame) {
     ga_times3((*frame)->R, own, value);
+  } else if (data->turned) {
+    ga_times3(data->R, own, value);
   } else {
     ga_copy3(own, value);
   }
@@ -79,7 +86,7 @@ static ga_status load_describe(ga_mechanism *m, const char *owner, const ga_forc
   if (status != GA_OK) return status;
   if (el->body[1] == 0) return ga_fail(err, GA_ERR_ARG, "%s acts on the ground", owner);
   const ga_solid *b = &m->bodies.item[el->body[1]];
-  const ga_sides sides = {owner, {b, &m->bodies.item[0]}};
+  const ga_sides sides = {.owner = owner, .body = {b, &m->bodies.item[0]}};
   double s[2][3];
   status = ga_locate_origins(&sides, "at", &force->at, s, err);
   if (status == GA_OK && force->at.kind & GA_SIDE_B) {
@@ -88,6 +95,8 @@ static ga_status load_describe(ga_mechanism *m, const char *owner, const ga_forc
   }
   ga_copy3(s[0], data->s);
   data->body_frame = force->frame == GA_FORCE_BODY;
+  data->turned = m->base.placed && !data->body_frame;
+  memcpy(data->R, m->base.R, sizeof data->R);
   for (int i = 0; i < 3 && status == GA_OK; i++) {
     status =
         ga_mechanism_law(m, owner, "value", &force->value[i], ga_of_time, &data->value[i], err);

@@ -166,7 +166,8 @@ static ga_status describe_point(ga_mechanism *m, const char *owner, const ga_sen
                                 ga_element *el, ga_sensor_data *data, ga_error *err) {
   const ga_status status = ga_mechanism_body_named(m, owner, sensor->body, &el->body[0], err);
   if (status != GA_OK) return status;
-  const ga_sides sides = {owner, {&m->bodies.item[el->body[0]], &m->bodies.item[0]}};
+  const ga_sides sides = {.owner = owner,
+                          .body = {&m->bodies.item[el->body[0]], &m->bodies.item[0]}};
   return ga_locate_origins(&sides, "at", &sensor->at, data->s, err);
 }
 
