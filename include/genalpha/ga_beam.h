@@ -54,12 +54,12 @@ typedef struct ga_beam {
   ga_beam_section section;
   ga_beam_stiffness stiffness;
   ga_beam_inertia_kind mass;
-  ga_formulation formulation; /* of its nodes; default: SE(3), whatever the mechanism has */
-  double damping[6];          /* beta in s for strain rates N Qy Qz Mx My Mz: Kelvin-Voigt */
-  double load[3];             /* dead load per length of the reference, N/m, space axes */
-  double velocity[3];         /* of the start, and */
-  double angular_velocity[3]; /* of all nodes, in space axes: a rigid motion; or */
-  const double (*node_velocities)[6]; /* x' and omega of each node in space axes; NULL: not given */
+  ga_formulation formulation;    /* of its nodes; default: SE(3), whatever the mechanism has */
+  double damping[6];             /* beta in s for strain rates N Qy Qz Mx My Mz: Kelvin-Voigt */
+  double load[3];                /* dead load per length of the reference, N/m, space axes */
+  double velocity[3];            /* of the start, and */
+  double angular_velocity[3];    /* of all nodes, in space axes: a rigid motion; or */
+  const double *node_velocities; /* x', omega of each node, space axes: 6 numbers; NULL: none */
 } ga_beam;
 
 /* Adds nodes and elements; "NAME" alone is no body. Element k = 1 .. n has the columns NAME.sk.N .Qy

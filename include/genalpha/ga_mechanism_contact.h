@@ -31,7 +31,7 @@ typedef struct ga_mechanism_contact {
   ga_point point;            /* of the plane, on A; default: the origin of A's frame */
   ga_axis normal;            /* of the plane, on A, towards B; default: space z, in the plane y */
   int npoints;               /* 0: one, the origin of B's frame */
-  const double (*points)[3]; /* of B, in the body frame */
+  const double *points;      /* of B, in the body frame: x, y, z of each */
   double radius;             /* of the sphere or disk of B, of spheres about points; 0: points */
   double radius_a;           /* of the sphere of A */
   ga_point centres;          /* of spheres, disk and box, in the frames of the bodies; a side not

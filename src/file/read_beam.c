@@ -350,7 +350,7 @@ static bool read_node_velocities(ga_reader *r, const ga_node *map, const ga_node
   }
   double(*v)[6] = ga_arena_take(r->arena, (size_t)list->count, sizeof *v);
   if (!v) return ga_reader_accept(r, list, GA_ERR_MEM, &(ga_error){GA_ERR_MEM, "no memory"});
-  beam->node_velocities = (const double(*)[6])v;
+  beam->node_velocities = v[0];
   for (const ga_node *item = list->first; item; item = item->next, v++) {
     if (!ga_read_numbers(r, item, 6, *v)) return false;
   }

@@ -103,7 +103,7 @@ static double (*new_points(ga_reader *r, const ga_node *node, contact_input *in,
   double(*points)[3] = ga_arena_take(r->arena, (size_t)n, sizeof *points);
   if (!points) ga_reader_accept(r, node, GA_ERR_MEM, &(ga_error){GA_ERR_MEM, "no memory"});
   in->contact.npoints = n;
-  in->contact.points = (const double(*)[3])points;
+  in->contact.points = points ? points[0] : NULL;
   return points;
 }
 

@@ -107,7 +107,7 @@ static ga_status check_numbers(const ga_beam *beam, ga_error *err) {
   bool finite = ga_finite(6, beam->damping) && ga_finite(3, beam->load) &&
                 ga_finite(3, beam->velocity) && ga_finite(3, beam->angular_velocity);
   for (int k = 0; beam->node_velocities && k <= beam->elements; k++) {
-    finite = finite && ga_finite(6, beam->node_velocities[k]);
+    finite = finite && ga_finite(6, beam->node_velocities + 6 * k);
   }
   if (!finite) {
     return ga_fail(err, GA_ERR_ARG, "beam '%s' has a number that is not finite", beam->name);
@@ -165,8 +165,8 @@ static double guess_radius(const ga_beam *beam, const double *K, double length) 
 /* Velocity of node k in space axes. */
 static void set_velocity(const ga_beam *beam, int k, ga_solid *b) {
   if (beam->node_velocities) {
-    ga_copy3(beam->node_velocities[k], b->xd0);
-    ga_copy3(beam->node_velocities[k] + 3, b->w0);
+    ga_copy3(beam->node_velocities + 6 * k, b->xd0);
+    ga_copy3(beam->node_velocities + 6 * k + 3, b->w0);
     return;
   }
   double arm[3];

@@ -106,7 +106,7 @@ static ga_status check_bodies(const ga_sides *sides, const ga_mechanism_contact 
     return ga_fail(err, GA_ERR_ARG, "%s: planar bodies have circles and points", sides->owner);
   }
   for (int i = 0; i < c->npoints; i++) {
-    const double *p = c->points[i];
+    const double *p = c->points + 3 * i;
     if (!ga_finite(3, p)) {
       return ga_fail(err, GA_ERR_ARG, "%s: point %d has a number that is not finite", sides->owner,
                      i + 1);
@@ -281,7 +281,7 @@ static ga_status add_points(ga_mechanism *m, const ga_mechanism_contact *c, cons
   el.npsi = soft || c->friction == 0 ? 0 : planar ? 1 : 2;
   for (int i = 0; i < (c->npoints > 0 ? c->npoints : 1); i++) {
     char end[16];
-    if (c->npoints > 0) ga_plus3(c->points[i], -1, sides->body[1]->com, data->shape.side[1].s);
+    if (c->npoints > 0) ga_plus3(c->points + 3 * i, -1, sides->body[1]->com, data->shape.side[1].s);
     set_start(sides, data);
     snprintf(end, sizeof end, "%d", i + 1);
     el.type = soft ? (planar ? &ga_element_soft_contact_planar : &ga_element_soft_contact)

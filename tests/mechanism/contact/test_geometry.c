@@ -34,7 +34,7 @@ static ga_mechanism_contact contact_of(ga_surfaces surfaces, const setting *s, d
       }
       if (mass_point) break;
       c.npoints = 2;
-      c.points = planar ? corners_planar : corners;
+      c.points = planar ? corners_planar[0] : corners[0];
       break;
     case GA_SURFACES_SPHERES:
     case GA_SURFACES_INSIDE:
