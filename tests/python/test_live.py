@@ -364,7 +364,7 @@ def test_memory_does_not_grow():
 
 
 def test_limits():
-    """Soft stops from Python: the calls, the keys of joints, and what the file says."""
+    """Stops from Python, soft and hard: the calls, the keys of joints, and what the file says."""
     def rail(**fields):
         m = ga.Mechanism("rail")
         m.body("cart", mass=2, inertia=[1, 1, 1], velocity=[1, 0, 0])
@@ -382,10 +382,13 @@ def test_limits():
     assert ga.Mechanism.parse(m.to_yaml()).run(t_end=0.01).final("cart.x") == pytest.approx(0.01)
     with pytest.raises(ga.FileError, match="limits.stop2: unknown key 'uper'; did you mean 'upper'"):
         m.limit("stop2", "slide.position", uper=1)
+    # without a stiffness it is hard: back with half of its speed
     hard = rail()
-    with pytest.raises(ga.FileError, match="stiffness"):
-        hard.limit("stop", "slide.position", lower=0, upper=1)
-        hard.run(t_end=0.01)
+    hard.limit("stop", "slide.position", lower=-1, upper=0.1, restitution=0.5)
+    r = hard.run(t_end=0.3, h=1e-3)
+    assert r["slide.position"].max() <= 0.1 + 1e-9
+    assert r.final("cart.vx") == pytest.approx(-0.5, abs=1e-9)
+    assert r.final("cart.x") == pytest.approx(0, abs=1e-9)
     wrong = rail()
     wrong.limit("stop", "slide.position", lower=1, upper=-1, stiffness=1)
     with pytest.raises(ga.FileError, match="lower|upper"):
