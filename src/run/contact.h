@@ -99,6 +99,8 @@ ga_status ga_contacts_set_rows(struct ga_integrator *it, const struct ga_touchin
  * contacts. */
 ga_status ga_contacts_drop_joints(struct ga_integrator *it, double t, const double *q,
                                   const double *v);
+/* How many rows of joints are left out of the steps; rows of open contacts do not count. */
+int ga_contacts_dropped_joints(const struct ga_integrator *it);
 /* Let the equations of the step know the modes: factors and guesses are forgotten. */
 void ga_contacts_tell_step(struct ga_integrator *it);
 /* eps_g of contact i, eps_v, eps_F. */

@@ -172,3 +172,15 @@ ga_status ga_contacts_drop_joints(ga_integrator *it, double t, const double *q, 
   ga_contacts_tell_step(it);
   return status;
 }
+
+int ga_contacts_dropped_joints(const ga_integrator *it) {
+  const ga_contact_rows *rows = &it->contacts.rows;
+  const bool *dropped = it->step.eq.dropped;
+  int count = it->step.eq.ndropped;
+  for (int i = 0; i < it->contacts.n; i++) {
+    const ga_contact *c = &rows->contact[i];
+    count -= dropped[c->gap];
+    for (int k = 0; k < c->nslip; k++) count -= dropped[rows->nlam + c->slip + k];
+  }
+  return count;
+}

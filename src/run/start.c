@@ -420,7 +420,7 @@ ga_status ga_start_at(ga_integrator *it, const ga_beginning *from) {
   it->restart.line_known = false;
   it->h = mem->h;
   it->stats = stats;
-  it->stats.dependent = it->step.eq.ndropped;
+  it->stats.dependent = ga_contacts_dropped_joints(it);
   if (!from->again) ga_passages_reset(it);
   if (it->step_size.on) ga_step_size_begin(it);
   ga_step_reset(&it->step);
