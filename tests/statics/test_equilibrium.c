@@ -38,10 +38,11 @@ static const struct {
   const char *name, *word;
 } restless[] = {{"slider-crank", "no equilibrium"},
                 {"rolling-disk", "no equilibrium"},
+                {"fan", "no equilibrium"},
                 {"gear-train", "there is no rest"}};
 
 static const char *restless_word(const char *name) {
-  for (int i = 0; i < 3; i++) {
+  for (size_t i = 0; i < sizeof restless / sizeof restless[0]; i++) {
     if (strcmp(restless[i].name, name) == 0) return restless[i].word;
   }
   return NULL;

@@ -161,7 +161,7 @@ own() { "$tool" "$1" --help | sed -n '/^options:/,/^options of/s/^  \(--[a-z-]*\
 own run >"$work/run"
 own converge >"$work/converge"
 ok "all own options of run but these" [ "$(comm -23 "$work/run" "$work/converge" | tr '\n' ' ')" = \
-  "$(echo --checkpoint-every --columns --every --final --from-state --input --interpolate --out --out-dt --out-page \
+  "$(echo --checkpoint-every --columns --every --final --from-state --impacts --input --interpolate --out --out-dt --out-page \
     --petsc --save-state --stop-when --view) " ]
 for option in --json --csv --help '--levels 2' '--norm end' '--t-end 1' '--omega 2' '--rho 0.5' \
   '--start plain' '--newton-tol=1e-10'; do

@@ -44,7 +44,7 @@ values='h 0.1 t-end 0.2 size 1 omega 2 out - every 2 plot FILE rho 0.5 alpha -0.
   extrapolate-steps harmonic extrapolate-multipliers consistent
   set l=1 out-page PAGE stop-when t>0.1 petsc -ksp_view
   h-seq 1/3,2/3 rtol 1e-3 atol 1e-4 h-min 1e-9 h-max 0.1 cut-at-corners yes
-  contact step rest-time 1e-3
+  contact step rest-time 1e-3 coordinates absolute impacts IMPACTS
   accuracy 1e-3 accuracy-of q,v,vd accuracy-steps 1e5 out-dt 0.03
   input u.csv interpolate hold'
 succeeds run oscillator --h 0.01 --t-end 0.1 --save-state "$work/saved"
@@ -59,6 +59,7 @@ while read -r key; do
       ok "a value for --$key is in this test's list" [ -n "$value" ]
       case $value in
         FILE) value="$work/plot.svg" ;;
+        IMPACTS) value="$work/impacts.csv" ;;
         STATE) value="$work/state" ;;
         SAVED) value="$work/saved" ;;
       esac
@@ -68,6 +69,7 @@ while read -r key; do
   case $key in
     # the oscillator has none, is no model file, and is not shared out
     size | guess-multipliers | set | columns | view | out-page | stop-when | petsc | input) expected=2 ;;
+    impacts) expected=1 ;; # nor contacts
     *) expected=0 ;;
   esac
   [ "$key" != out-dt ] || set -- --out "$work/rows.csv" "$@"
