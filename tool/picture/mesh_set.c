@@ -32,8 +32,10 @@ static void add_message(mesh_set *s, const char *body, const char *path, const c
   const int more = s->reason[i].files++;
   char others[40] = "";
   if (more > 0) snprintf(others, sizeof others, " (and %d more)", more);
-  snprintf(s->message[i], sizeof s->message[i], "%s%s: %s; a placeholder is drawn",
-           s->reason[i].first, others, s->reason[i].why);
+  char text[sizeof s->message[0]]; /* apart from *s, as the compiler fears an overlap */
+  snprintf(text, sizeof text, "%s%s: %s; a placeholder is drawn", s->reason[i].first, others,
+           s->reason[i].why);
+  memcpy(s->message[i], text, sizeof text);
 }
 
 /* Read the mesh of a look, if it has one that is not known yet; false: no memory. */
