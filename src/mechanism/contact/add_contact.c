@@ -59,7 +59,8 @@ static ga_status check_laws(const char *owner, const ga_mechanism_contact *c, ga
 /* Check radii and edges. */
 static ga_status check_sizes(const char *owner, const ga_mechanism_contact *c, ga_error *err) {
   const bool round = c->surfaces != GA_SURFACES_PLANE;
-  if (!(c->radius >= 0 && isfinite(c->radius)) || (c->surfaces == GA_SURFACES_DISK && !c->radius)) {
+  if (!(c->radius >= 0 && isfinite(c->radius)) ||
+      (c->surfaces == GA_SURFACES_DISK && c->radius == 0)) {
     return ga_fail(err, GA_ERR_ARG, "%s: radius %g must be positive", owner, c->radius);
   }
   const bool both = c->surfaces == GA_SURFACES_SPHERES || c->surfaces == GA_SURFACES_INSIDE;
