@@ -34,9 +34,9 @@ enum { X, Y, Z }; /* axes of a joint frame */
 
 /* atan2(y_a.x_b, x_a.x_b) about z; the position along an axis of A */
 #define ANGLE(text) \
-  { text, true, Y, X, X, X }
+  { text, true, Y, X, X, X, false, false }
 #define POSITION(text, axis) \
-  { text, false, axis, 0, 0, 0 }
+  { text, false, axis, 0, 0, 0, false, false }
 
 /* elementary joints in a spanning tree, from A to B; the coordinate that each is, -1: none */
 #define HINGE(axis, coordinate) \
@@ -122,7 +122,7 @@ static const ga_joint_type types[] = {
      .space = ROWS(4, COINCIDE, PERPENDICULAR(Z, X)),
      .tree = TREE(2, HINGE(Z, 0), HINGE(X, 1)),
      .plane = NO_JOINT,
-     .coordinate = {ANGLE("angle_a"), {"angle_b", true, Z, Y, Z, Z}},
+     .coordinate = {ANGLE("angle_a"), {"angle_b", true, Z, Y, Z, Z, false, false}},
      .uses = FRAME,
      .needs = GA_JOINT_AXIS | GA_JOINT_X_AXIS,
      .needs_rotation = true,
