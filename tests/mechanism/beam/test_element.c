@@ -172,7 +172,7 @@ static void free_fall(void **state) {
                           .elements = 3,
                           .nodes = nodes,
                           .section = soft,
-                          .mass = k / 2,
+                          .mass = (ga_beam_inertia_kind)(k / 2),
                           .formulation = k % 2 ? GA_FORMULATION_R3SO3 : GA_FORMULATION_SE3,
                           .velocity = {100, 50, -70}};
     must(ga_mechanism_beam(m, &beam, &err), &err);
