@@ -8,7 +8,7 @@
 
 #include "run_text.h"
 
-static char folder[] = "/tmp/ga-assembly-XXXXXX";
+static char folder[] = "ga_assembly_XXXXXX";
 
 /* Writes a file of the folder. */
 static void put(const char *name, const char *text) {
