@@ -11,6 +11,9 @@
 struct ga_recorder {
   int width[GA_STATE_FIELDS];     /* numbers per row of t, q, v, v', lam, psi, u */
   double *field[GA_STATE_FIELDS]; /* rows one after the other */
+  int ncontact;                   /* contacts of the model, and for each row */
+  ga_contact_state *contact;      /* their states, and the energies lost at */
+  double (*energy)[2];            /* impacts and by friction; NULL: the model has no contacts */
   long rows, room;                /* states kept, and how many there is memory for */
   long every;                     /* keep every so many steps, if there are no times */
   ga_integrator *it;              /* asked for dense output, if there are times */
@@ -28,6 +31,7 @@ ga_status ga_recorder_new(const ga_model *model, ga_recorder **out) {
   const int nq = ga_space_nq(model->space), nv = ga_space_nv(model->space);
   const int width[GA_STATE_FIELDS] = {1, nq, nv, nv, model->nlam, model->npsi, model->ninput};
   memcpy(r->width, width, sizeof width);
+  r->ncontact = model->ncontacts;
   r->every = 1;
   return GA_OK;
 }
@@ -36,16 +40,37 @@ ga_status ga_recorder_new(const ga_model *model, ga_recorder **out) {
 void ga_recorder_free(ga_recorder *recorder) {
   if (!recorder) return;
   for (int p = 0; p < GA_STATE_FIELDS; p++) ga_free(recorder->field[p]);
+  ga_free(recorder->contact);
+  ga_free(recorder->energy);
   ga_free(recorder->times);
   ga_free(recorder);
 }
 
-/* Enlarge all arrays to so many rows, which are kept; GA_ERR_MEM: none of them changes. Never
+/* Enlarge the arrays of contacts to so many rows, which are kept. False without memory: they stay as
+ * they are, or are too large, which does no harm. */
+static bool reserve_contacts(ga_recorder *r, long rows) {
+  const size_t n = (size_t)r->ncontact, count = (size_t)rows;
+  if (n == 0) return true;
+  if (count > SIZE_MAX / sizeof *r->contact / n) return false;
+  ga_contact_state *contact = ga_calloc(count * n, sizeof *contact);
+  double(*energy)[2] = ga_calloc(count, sizeof *energy);
+  if (contact && energy && r->rows > 0) {
+    memcpy(contact, r->contact, (size_t)r->rows * n * sizeof *contact);
+    memcpy(energy, r->energy, (size_t)r->rows * sizeof *energy);
+  }
+  const bool ok = contact && energy;
+  ga_free(ok ? r->contact : contact);
+  ga_free(ok ? r->energy : energy);
+  if (ok) r->contact = contact, r->energy = energy;
+  return ok;
+}
+
+/* Enlarge all arrays to so many rows, which are kept; GA_ERR_MEM: none of them becomes smaller. Never
  * shrinks. Pointers from ga_recorder_field become invalid. */
 ga_status ga_recorder_reserve(ga_recorder *r, long rows) {
   double *field[GA_STATE_FIELDS] = {NULL};
   if (rows <= r->room) return GA_OK;
-  bool ok = true;
+  bool ok = reserve_contacts(r, rows);
   for (int p = 0; p < GA_STATE_FIELDS; p++) {
     const size_t width = (size_t)r->width[p];
     ok = ok && (size_t)rows <= SIZE_MAX / sizeof(double) / (width + 1);
@@ -101,6 +126,15 @@ static bool next_row(ga_recorder *r, double *row[GA_STATE_FIELDS]) {
   return true;
 }
 
+/* The contacts of the next row are those of a state of the same piece of a step. */
+static void put_contacts(ga_recorder *r, const ga_state *state) {
+  if (r->ncontact == 0 || !state->contacts) return;
+  memcpy(r->contact + r->rows * r->ncontact, state->contacts,
+         (size_t)r->ncontact * sizeof *r->contact);
+  r->energy[r->rows][0] = state->energy_impacts;
+  r->energy[r->rows][1] = state->energy_friction;
+}
+
 /* Append a copy of the state as a new row; without memory r->status is set and returned. */
 static ga_status append_state(ga_recorder *r, const ga_state *state) {
   const double *const from[GA_STATE_FIELDS] = {&state->t,  state->q,   state->v, state->vd,
@@ -110,6 +144,7 @@ static ga_status append_state(ga_recorder *r, const ga_state *state) {
   for (int p = 0; p < GA_STATE_FIELDS; p++) {
     if (r->width[p] > 0 && from[p]) memcpy(row[p], from[p], (size_t)r->width[p] * sizeof(double));
   }
+  put_contacts(r, state);
   r->rows++;
   return GA_OK;
 }
@@ -129,6 +164,7 @@ static ga_status append_wanted_times(ga_recorder *r, const ga_state *state) {
     if (r->status != GA_OK) return r->status;
     ga_integrator_inputs(r->it, t, row[GA_STATE_U]);
     row[GA_STATE_T][0] = r->times[r->next];
+    put_contacts(r, state);
     r->rows++;
   }
   return GA_OK;
@@ -175,6 +211,7 @@ ga_state ga_recorder_state(const ga_recorder *recorder, long i) {
   const double *row[GA_STATE_FIELDS];
   for (int p = 0; p < GA_STATE_FIELDS; p++) row[p] = recorder->field[p] + i * recorder->width[p];
   const double *t = row[GA_STATE_T];
+  const int n = recorder->ncontact;
   return (ga_state){.t = t[0],
                     .h = i > 0 ? t[0] - t[-1] : 0,
                     .q = row[GA_STATE_Q],
@@ -182,5 +219,8 @@ ga_state ga_recorder_state(const ga_recorder *recorder, long i) {
                     .vd = row[GA_STATE_VD],
                     .lam = row[GA_STATE_LAM],
                     .psi = row[GA_STATE_PSI],
-                    .u = recorder->width[GA_STATE_U] > 0 ? row[GA_STATE_U] : NULL};
+                    .u = recorder->width[GA_STATE_U] > 0 ? row[GA_STATE_U] : NULL,
+                    .contacts = n > 0 ? recorder->contact + i * n : NULL,
+                    .energy_impacts = n > 0 ? recorder->energy[i][0] : 0,
+                    .energy_friction = n > 0 ? recorder->energy[i][1] : 0};
 }

@@ -389,6 +389,13 @@ def test_limits():
     assert r["slide.position"].max() <= 0.1 + 1e-9
     assert r.final("cart.vx") == pytest.approx(-0.5, abs=1e-9)
     assert r.final("cart.x") == pytest.approx(0, abs=1e-9)
+    # m (1 + e) v, and the energy m v^2 (1 - e^2)/2; also at times of one's own
+    for r in (r, hard.run(t_end=0.3, h=1e-3, t_eval=[0.05, 0.0995, 0.1005, 0.2])):
+        after = r.t > 0.1 + 1e-6
+        before = r.t < 0.1 - 1e-6
+        assert np.abs(r["stop.impulse"][after] - 3).max() < 1e-9
+        assert np.abs(r["energy.impacts"][after] - 0.75).max() < 1e-9
+        assert np.abs(r["stop.impulse"][before]).max() == 0
     wrong = rail()
     wrong.limit("stop", "slide.position", lower=1, upper=-1, stiffness=1)
     with pytest.raises(ga.FileError, match="lower|upper"):

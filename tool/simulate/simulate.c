@@ -53,6 +53,9 @@ static bool write_between(simulation *s, const ga_state *state) {
     if (!solver_state_at(s->solver, model, t, s->between)) return false;
     ga_state row = snapshot_state(model, s->between);
     row.t = t;
+    row.contacts = state->contacts; /* those of the piece of the step */
+    row.energy_impacts = state->energy_impacts;
+    row.energy_friction = state->energy_friction;
     if (model->ninput > 0) {
       double *u = s->between + snapshot_size(model);
       const ga_integrator *it = s->solver->it;

@@ -32,6 +32,10 @@ succeeds run "$work/ball.yaml" --out "$work/ball.csv"
 ok "two rows at an impact" [ "$(grep -c '^0.4515236409' "$work/ball.csv")" -eq 2 ]
 succeeds run "$work/ball.yaml" --out "$work/ball.csv" --every 10
 ok "none of them with --every" [ "$(grep -c . "$work/ball.csv")" -eq 22 ]
+# rows between the steps know what contacts have done: (1 + e) sqrt(2 g) after the first hit, at 0.4515
+succeeds run "$work/ball.yaml" --out "$work/ball.csv" --out-dt 0.047 --t-end 0.5
+ok "no impulse before, the whole one after" awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i ~ /^floor.impulse/) c = i }
+  NR > 1 { want = $1 < 0.4515 ? 0 : 7.973004453; if (($c - want)^2 > 1e-12) bad = 1 } END { exit bad || !c }' "$work/ball.csv"
 succeeds run "$work/ball.yaml" --set e=0.5 --final
 ok "at rest" near ball.z 0 1e-12
 ok "its weight" near floor.n 9.81 1e-9
