@@ -66,6 +66,10 @@ typedef struct ga_equilibrium {
    * many eigenvalues of the symmetric part of the tangent on the constraints are negative. It is
    * stable if none is. */
   int negative;
+  /* States of the contacts there (GA_CONTACT_..), an array of the caller for all of them, or NULL; and
+   * how many are closed. */
+  int *contacts;
+  int closed;
 } ga_equilibrium;
 
 /* *negative <- how many eigenvalues of the symmetric part of N^T K N are below zero, where the columns
@@ -81,7 +85,11 @@ GA_API ga_status ga_tangent_negatives(const ga_model *model, double t, const dou
  * First damped Newton steps, in which a pseudo-time step takes the place of load steps; if these do
  * not end, dynamic relaxation: the motion with rho_inf = 0, stopped whenever the kinetic energy
  * begins to fall. GA_ERR_INITIAL if the constraints cannot be satisfied or no equilibrium was
- * found; q is then the last configuration, and err says which force is left. */
+ * found; q is then the last configuration, and err says which force is left.
+ *
+ * Contacts (ga_contact.h) that are met on the way close, those that would pull open again. With friction
+ * there are many equilibria: a contact sticks where it closed if its friction can hold it there,
+ * else it slides to where it needs none. */
 GA_API ga_status ga_equilibrium_find(const ga_model *model, double t, double *q,
                                      ga_equilibrium *equilibrium, ga_error *err);
 
@@ -103,6 +111,10 @@ GA_API ga_status ga_linearization_new(const ga_model *model, double t, const dou
                                       const double *v, bool frozen, ga_linearization **out,
                                       ga_error *err);
 GA_API void ga_linearization_free(ga_linearization *lin);
+/* Contacts (ga_contact.h) have fixed states: those that touch and press are closed, and stick if they
+ * have friction; rows of the others are zero. GA_ERR_INITIAL if one slides, or would. State of contact i
+ * (GA_CONTACT_..). */
+GA_API int ga_linearization_contact(const ga_linearization *lin, int i);
 /* The matrix of that name, one of M C K G H Y; NULL for another. Owned by the linearization. */
 GA_API const ga_csr *ga_linearization_matrix(const ga_linearization *lin, char name);
 
@@ -123,6 +135,7 @@ typedef struct ga_modes {
   int freedom;    /* independent changes of the configuration that the constraints allow */
   bool unstable;  /* some have re > 0 */
   int velocities; /* independent velocities: fewer than freedom with nonholonomic constraints */
+  int *contacts;  /* states of the contacts, an array of the caller, or NULL */
 } ga_modes;
 
 /* By LAPACK, up to some thousand velocities; with `few` by ARPACK, unless nv is so small beside

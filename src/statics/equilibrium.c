@@ -19,11 +19,16 @@
  *
  * Where some forces are much stiffer than others, as the stretching of a thin beam beside its bending,
  * small unbalanced forces may leave a large error of the configuration. So the end is Newton's method
- * without W/tau, as long as it reduces the unbalanced forces. */
+ * without W/tau, as long as it reduces the unbalanced forces.
+ *
+ * Contacts have states that are fixed during a step (fixed_contacts.h). A step that closes a gap ends
+ * there, and the contact is closed from then on; one that pulls opens. So the flow goes downhill on
+ * g >= 0. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
+#include "statics/fixed_contacts.h"
 #include "statics/statics.h"
 
 enum { NEWTON_STEPS = 4000, RELAX_STEPS = 4000 }; /* most steps by default */
@@ -44,14 +49,20 @@ typedef struct seeking {
   double *q, *q_try, *q_best, *v0, *g, *F, *rest, *rest_try, *lam, *psi, *w, *unit;
   double norm;   /* size of the unbalanced forces, in the norm of W^-1 */
   double acting; /* size of the acting forces, in the same norm */
+  ga_fixed_contacts contacts;
+  double *gap, *gap_try; /* nlam: rows of contacts at q and q_try */
+  double *reach;         /* n: change of the gaps by one unit */
+  double *given;         /* right-hand side of contact forces */
 } seeking;
 
 /* Opens p->s, sets its W, and allocates the arrays of p: q a copy, unit filled, the others zero. e
  * and err are borrowed as long as p lives. tau is left to the caller, the other numbers to the
- * iteration. The caller closes p->s, also on failure. */
+ * iteration. The caller closes p->s and frees the arena, also on failure. */
 static ga_status open_seeking(seeking *p, const ga_model *model, double t, const double *q,
-                              ga_equilibrium *e, ga_error *err) {
-  ga_status status = ga_static_system_open(&p->s, model, true, err);
+                              ga_equilibrium *e, ga_arena *arena, ga_error *err) {
+  ga_status status = ga_model_validate(model, err);
+  if (status == GA_OK) status = ga_fixed_contacts_open(&p->contacts, model, arena, err);
+  if (status == GA_OK) status = ga_static_system_open(&p->s, &p->contacts.model, true, err);
   if (status != GA_OK) return status;
   ga_static_system *s = &p->s;
   const size_t nq = (size_t)s->eval.nq, nv = (size_t)s->nv;
@@ -65,6 +76,10 @@ static ga_status open_seeking(seeking *p, const ga_model *model, double t, const
   p->g = ga_arena_doubles(&s->arena, (size_t)s->nlam + (size_t)s->npsi);
   p->lam = ga_arena_doubles(&s->arena, (size_t)s->nlam);
   p->psi = ga_arena_doubles(&s->arena, (size_t)s->npsi);
+  p->gap = ga_arena_doubles(&s->arena, (size_t)s->nlam);
+  p->gap_try = ga_arena_doubles(&s->arena, (size_t)s->nlam);
+  p->given = ga_arena_doubles(&s->arena, (size_t)s->n);
+  p->reach = ga_arena_doubles(&s->arena, (size_t)p->contacts.n + 1);
   if (s->arena.failed) return ga_fail(err, GA_ERR_MEM, "no memory to seek an equilibrium");
   memcpy(p->q, q, nq * sizeof(double));
   ga_static_system_units(model, q, e->unit, p->unit);
@@ -146,11 +161,56 @@ static void measure_forces(seeking *p) {
   p->e->unbalanced = p->acting > 0 ? p->norm / p->acting : 0;
 }
 
+/* The multipliers of least norm that balance p->rest, added to p->lam and p->psi; p->rest is what is left.
+ * Overwrites p->given. */
+static ga_status balance_rest(seeking *p) {
+  ga_static_system *s = &p->s;
+  double *lam = p->given, *psi = p->given + s->nlam;
+  const ga_status status = ga_static_system_multipliers(s, p->rest, lam, psi, p->rest_try);
+  if (status != GA_OK) return status;
+  if (s->nlam) ga_axpy(s->nlam, 1, lam, p->lam);
+  if (s->npsi) ga_axpy(s->npsi, 1, psi, p->psi);
+  memcpy(p->rest, p->rest_try, (size_t)s->nv * sizeof(double));
+  return GA_OK;
+}
+
 /* sets K and C of p->s at p->q, v = 0, with the present multipliers */
 static ga_status evaluate_tangents(seeking *p) {
   ga_static_system *s = &p->s;
   const ga_eval_point at = {p->t, p->q, p->v0, p->v0, p->lam, p->psi};
   return ga_eval_tangents(&s->eval, &at, &s->K, &s->C);
+}
+
+/* ---- contacts ------------------------------------------------------------------------------- */
+
+/* Closes the contacts that touch at p->q: *any. Those with friction stick, at first. */
+static ga_status close_touching(seeking *p, bool *any) {
+  ga_fixed_contacts *c = &p->contacts;
+  *any = false;
+  if (c->n == 0) return GA_OK;
+  ga_status status = ga_fixed_contacts_gaps(c, p->t, p->q, p->gap, p->s.eval.err);
+  if (status == GA_OK) status = ga_fixed_contacts_reach(c, &p->s, p->t, p->q, p->unit, p->reach);
+  if (status == GA_OK) *any = ga_fixed_contacts_touch(c, p->gap, p->reach);
+  return status;
+}
+
+/* Contacts that would pull open, those that friction does not hold slide; forces are balanced at p->q. */
+static ga_status release_contacts(seeking *p) {
+  ga_static_system *s = &p->s;
+  ga_status status = GA_OK;
+  for (bool changed = p->contacts.n > 0; changed && status == GA_OK;) {
+    const double eps = BALANCED * dual_norm(p, p->F);
+    if (ga_fixed_contacts_fit(&p->contacts, p->lam, p->psi, s->D.val, eps)) break;
+    const ga_static_system_weights by_weight = {.w = 1, .e = 1e-10};
+    memset(p->given, 0, (size_t)s->n * sizeof(double));
+    memcpy(p->given, p->F, (size_t)s->nv * sizeof(double));
+    status = ga_fixed_contacts_balance(&p->contacts, s, &by_weight, p->given, p->rest, p->lam,
+                                       p->psi, &changed);
+    for (int i = 0; i < s->nv; i++) p->rest[i] *= s->W.val[i];
+    if (status != GA_OK) return status;
+    status = changed ? balance_forces(p, p->q, p->rest) : balance_rest(p);
+  }
+  return status;
 }
 
 /* ---- steps ---------------------------------------------------------------------------------- */
@@ -193,6 +253,29 @@ static ga_status solve_direction(seeking *p, double *largest) {
   return ga_fail(s->eval.err, GA_RETRY_SINGULAR, "no direction to move in");
 }
 
+/* The step p->w up to the contact that it closes first, if it closes one: then *hit, q is there, and forces
+ * are balanced. */
+static ga_status stop_at_contact(seeking *p, bool *hit) {
+  ga_fixed_contacts *c = &p->contacts;
+  ga_error *err = p->s.eval.err;
+  bool any;
+  double part;
+  *hit = false;
+  if (c->n == 0) return GA_OK;
+  ga_status status = ga_fixed_contacts_gaps(c, p->t, p->q, p->gap, err);
+  if (status == GA_OK) status = ga_fixed_contacts_gaps(c, p->t, p->q_try, p->gap_try, err);
+  if (status != GA_OK || !ga_fixed_contacts_hit(c, p->gap, p->gap_try, p->reach, &part)) {
+    return status;
+  }
+  for (int i = 0; i < p->s.nv; i++) p->w[i] *= part;
+  status = move_along(p);
+  if (status != GA_OK) return status;
+  *hit = true;
+  memcpy(p->q, p->q_try, (size_t)p->s.eval.nq * sizeof(double));
+  status = close_touching(p, &any);
+  return status == GA_OK ? balance_forces(p, p->q, p->rest) : status;
+}
+
 /* One step of the flow: changes q, rest, tau, and what balance_forces sets. If the force after the
  * step is far from the prediction, the step is rejected: only tau is reduced, the forces are
  * balanced at q again, and *moved = 0. Else *moved is the largest |w_i| in units. A tiny step is
@@ -203,7 +286,10 @@ static ga_status flow_step(seeking *p, double *moved) {
   *moved = 0;
   ga_status status = solve_direction(p, &largest);
   if (status != GA_OK) return status;
+  bool hit = false;
   status = move_along(p);
+  if (status == GA_OK) status = stop_at_contact(p, &hit);
+  if (hit && status == GA_OK) return *moved = fmax(largest, DBL_MIN), GA_OK;
   if (status == GA_OK) status = balance_forces(p, p->q_try, p->rest_try);
   if (status < 0 && status != GA_ERR_INITIAL) return status;
   double broken = INFINITY; /* error of the prediction, relative to the force before the step */
@@ -249,17 +335,26 @@ static void choose_first_tau(seeking *p) {
 static ga_status follow_flow(seeking *p, int steps, bool *found) {
   double last = INFINITY;
   int idle = 0;
+  bool closed, last_look = false;
   *found = false;
-  ga_status status = balance_forces(p, p->q, p->rest);
+  ga_status status = close_touching(p, &closed);
+  if (status == GA_OK) status = balance_forces(p, p->q, p->rest);
   for (int k = 0; k < steps && status == GA_OK; k++) {
     double moved;
-    status = evaluate_tangents(p);
+    status = release_contacts(p);
+    if (status == GA_OK) status = evaluate_tangents(p);
     if (status != GA_OK) break;
     if (k == 0) choose_first_tau(p);
     measure_forces(p);
     const bool balanced = p->norm <= BALANCED * p->acting;
     idle = balanced && p->norm > 0.25 * last ? idle + 1 : 0;
     *found = balanced && (p->norm == 0 || idle > 1);
+    if (*found && !last_look) { /* contacts that touch, but were not needed, share the load */
+      status = close_touching(p, &closed);
+      last_look = true;
+      if (closed && status == GA_OK) status = balance_forces(p, p->q, p->rest);
+      if (closed || status != GA_OK) continue;
+    }
     if (*found) return GA_OK;
     last = p->norm;
     status = flow_step(p, &moved);
@@ -319,6 +414,7 @@ static ga_status polish(seeking *p) {
   ga_error_clear(s->eval.err);
   memcpy(p->q, p->q_best, size);
   status = balance_forces(p, p->q, p->rest);
+  if (status == GA_OK) status = release_contacts(p);
   if (status == GA_OK) status = evaluate_tangents(p);
   if (status == GA_OK) measure_forces(p);
   return status;
@@ -353,7 +449,7 @@ static ga_status seek_equilibrium(seeking *p) {
   if (steps > 0) status = follow_flow(p, steps, &found);
   if (status < 0) return status;
   if (!found && relax > 0) {
-    status = ga_relaxation_run(s->model, p->t, p->q, relax, &e->relaxations, s->eval.err);
+    status = ga_relaxation_run(p->contacts.whole, p->t, p->q, relax, &e->relaxations, s->eval.err);
     if (status == GA_OK) status = follow_flow(p, NEWTON_STEPS, &found);
     if (status < 0) return status;
   }
@@ -365,27 +461,40 @@ static ga_status seek_equilibrium(seeking *p) {
   return s->eval.err->code = GA_ERR_INITIAL;
 }
 
+/* The states of the contacts: closed ones with friction are at rest, so that they stick. */
+static void tell_contacts(seeking *p, ga_equilibrium *e) {
+  for (int i = 0; i < p->contacts.n; i++) {
+    const bool open = p->contacts.state[i] == GA_CONTACT_OPEN;
+    if (!open) ga_fixed_contacts_close(&p->contacts, i);
+    e->closed += !open;
+    if (e->contacts) e->contacts[i] = p->contacts.state[i];
+  }
+}
+
 /* Replaces q by an equilibrium near it at time t. equilibrium: settings and results, may be NULL.
  * If none is found (GA_ERR_INITIAL), q is the last point reached. lam and psi of `equilibrium`,
  * unless NULL, get the multipliers there. */
 ga_status ga_equilibrium_find(const ga_model *model, double t, double *q,
                               ga_equilibrium *equilibrium, ga_error *err) {
   seeking p = {.tau = 1};
+  ga_arena arena = {0};
   ga_error own;
   ga_equilibrium none = {0};
   ga_equilibrium *e = equilibrium ? equilibrium : &none;
   e->unbalanced = 0;
-  e->worst = e->iterations = e->relaxations = 0;
+  e->worst = e->iterations = e->relaxations = e->closed = 0;
   if (model && model->ops && (ga_model_gives(model) & GA_GIVES_R)) {
     return ga_fail(err, GA_ERR_ARG, "an equilibrium of a model with a reaction of its own");
   }
-  ga_status status = open_seeking(&p, model, t, q, e, err ? err : &own);
+  ga_status status = open_seeking(&p, model, t, q, e, &arena, err ? err : &own);
   if (status == GA_OK) {
     status = seek_equilibrium(&p);
     memcpy(q, p.q, (size_t)p.s.eval.nq * sizeof(double));
     if (e->lam && p.s.nlam) memcpy(e->lam, p.lam, (size_t)p.s.nlam * sizeof(double));
     if (e->psi && p.s.npsi) memcpy(e->psi, p.psi, (size_t)p.s.npsi * sizeof(double));
+    tell_contacts(&p, e);
   }
   ga_static_system_close(&p.s);
+  ga_arena_free(&arena);
   return status;
 }

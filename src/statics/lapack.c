@@ -95,6 +95,7 @@ ga_status ga_lapack_eigen_general(int n, double *A, double *B, double *re, doubl
  * definite: then X is unchanged */
 bool ga_lapack_solve_positive(int n, double *A, int columns, double *X, int ldx) {
   int info = 0;
+  if (n == 0) return true;
   dposv_("U", &n, &columns, A, &n, X, &ldx, &info, 1);
   return info == 0;
 }

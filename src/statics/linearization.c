@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "lie/lie.h"
+#include "statics/fixed_contacts.h"
 
 /* Matrices are constant if they change by less than this, relative to the largest entry. */
 static const double CONSTANT = 1e-6;
@@ -405,7 +406,9 @@ static ga_status fill_linearization(ga_linearization *lin, ga_static_system *g, 
  * failure. The model is borrowed. frozen: accept a state whose linearization changes with time. */
 ga_status ga_linearization_new(const ga_model *model, double t, const double *q, const double *v,
                                bool frozen, ga_linearization **out, ga_error *err) {
-  ga_static_system g;
+  ga_static_system g = {0};
+  ga_fixed_contacts fixed;
+  ga_arena arena = {0}; /* of the states of contacts */
   ga_error own;
   state s = {.t = t};
   *out = NULL;
@@ -413,13 +416,16 @@ ga_status ga_linearization_new(const ga_model *model, double t, const double *q,
   if (model && model->ops && (ga_model_gives(model) & GA_GIVES_R)) {
     return ga_fail(err, GA_ERR_ARG, "frequencies of a model with a reaction of its own");
   }
-  ga_status status = ga_static_system_open(&g, model, true, err);
+  ga_status status = ga_model_validate(model, err);
+  if (status == GA_OK) status = ga_fixed_contacts_open(&fixed, model, &arena, err);
+  if (status == GA_OK) status = ga_static_system_open(&g, &fixed.model, true, err);
   ga_linearization *lin = status == GA_OK ? ga_calloc(1, sizeof *lin) : NULL;
   if (status == GA_OK && !lin) status = ga_fail(err, GA_ERR_MEM, "no memory to linearise");
   if (status == GA_OK) {
     lin->model = model;
     lin->nv = g.nv, lin->nlam = g.nlam, lin->npsi = g.npsi;
     lin->q = ga_arena_doubles(&lin->arena, (size_t)g.eval.nq);
+    lin->contact = ga_arena_ints(&lin->arena, (size_t)fixed.n + 1);
     lin->weight = ga_arena_doubles(&lin->arena, (size_t)g.nv);
     if (lin->arena.failed || !allocate_state(&s, &g, &g.arena)) {
       status = ga_fail(err, GA_ERR_MEM, "no memory to linearise");
@@ -430,14 +436,18 @@ ga_status ga_linearization_new(const ga_model *model, double t, const double *q,
     memcpy(s.q, q, (size_t)g.eval.nq * sizeof(double));
     memcpy(s.v, v, (size_t)g.nv * sizeof(double));
     bool rest = false;
-    status = find_rest(&g, &s, &rest);
+    status = ga_fixed_contacts_find(&fixed, &g, t, q, v);
+    if (status == GA_OK) status = find_rest(&g, &s, &rest);
     lin->moving = !rest;
     if (rest) memset(s.v, 0, (size_t)g.nv * sizeof(double));
   }
   if (status == GA_OK) {
+    if (fixed.n) memcpy(lin->contact, fixed.state, (size_t)fixed.n * sizeof(int));
+    lin->load = fixed.load;
     status = fill_linearization(lin, &g, &s, frozen);
   }
   ga_static_system_close(&g);
+  ga_arena_free(&arena);
   if (status == GA_OK) {
     *out = lin;
   } else {
@@ -451,6 +461,11 @@ void ga_linearization_free(ga_linearization *lin) {
   if (!lin) return;
   ga_arena_free(&lin->arena);
   ga_free(lin);
+}
+
+/* the state of contact i; open for a wrong number */
+int ga_linearization_contact(const ga_linearization *lin, int i) {
+  return i >= 0 && i < lin->model->ncontacts ? lin->contact[i] : GA_CONTACT_OPEN;
 }
 
 /* the matrix of that name, owned by lin; NULL for other names than M, C, K, G, H, Y */

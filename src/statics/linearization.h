@@ -10,6 +10,8 @@ struct ga_linearization {
   const ga_model *model;
   int nv, nlam, npsi;
   double *q;               /* the configuration */
+  int *contact;            /* states of the contacts */
+  double load;             /* of contacts: see ga_fixed_contacts */
   bool moving;             /* v is not zero: the matrices are in space axes */
   ga_csr M, C, K, G, H, Y; /* full matrices if moving, else in the patterns of the model */
   double *weight;          /* nv positive numbers: the metric of the null space */

@@ -20,8 +20,8 @@
 
 enum { DENSE_MOST = 6000 }; /* most velocities for dense matrices */
 /* ROUNDING: relative errors of the entries of the matrices, from roundings and from multipliers
- * that are the solution of a linear system. omega^2 below ZERO_SQUARE of the largest counts as
- * zero; a matrix with less than SYMMETRIC relative asymmetry counts as symmetric. */
+ * that are the solution of a linear system. omega^2 below ZERO_SQUARE of the largest, or of that of
+ * loads on contacts, counts as zero; a matrix with less than SYMMETRIC relative asymmetry counts as symmetric. */
 static const double ROUNDING = 1e-12, ZERO_SQUARE = 1e-13, SYMMETRIC = 1e-9;
 
 typedef struct reduction {
@@ -119,9 +119,9 @@ static ga_status reduce_all(reduction *r) {
 
 /* ---- symmetric ------------------------------------------------------------------------------ */
 
-/* largest |A_ij - A_ji| over the largest |A_ij| of an n x n matrix; 0 if A is zero */
-static double relative_asymmetry(int n, const double *A) {
-  double size = 0, most = 0;
+/* largest |A_ij - A_ji| over the largest |A_ij|, or `least`, of an n x n matrix; 0 if A is zero */
+static double relative_asymmetry(int n, const double *A, double least) {
+  double size = least, most = 0;
   for (int i = 0; i < n; i++) {
     for (int j = 0; j < n; j++) {
       size = fmax(size, fabs(A[i * n + j]));
@@ -136,7 +136,8 @@ static double relative_asymmetry(int n, const double *A) {
 static bool is_symmetric(const reduction *r) {
   const int dd = r->d * r->d;
   const double M = ga_max_abs(dd, r->Mn), K = ga_max_abs(dd, r->Kn), C = ga_max_abs(dd, r->Cn);
-  return !r->E && C <= 1e-12 * sqrt(M * K) && relative_asymmetry(r->d, r->Kn) <= SYMMETRIC;
+  return !r->E && C <= 1e-12 * sqrt(M * K) &&
+         relative_asymmetry(r->d, r->Kn, r->lin->load * M) <= SYMMETRIC;
 }
 
 /* Solves (Kn - omega^2 Mn) z = 0 and sets re, im, vectors, count. omega^2 > 0: a pair +- i omega; <
@@ -159,7 +160,7 @@ static ga_status solve_symmetric(reduction *r) {
   r->im = new_matrix(r, 2 * d, 1);
   r->vectors = new_matrix(r, d, 2 * d);
   if (r->arena.failed) return no_memory(r);
-  const double fastest = ga_max_abs(d, square);
+  const double fastest = fmax(ga_max_abs(d, square), r->lin->load);
   const size_t length = (size_t)d * sizeof(double);
   for (int k = 0, c = 0; k < d; k++) {
     const double x = fabs(square[k]) <= ZERO_SQUARE * fastest ? 0 : square[k];
@@ -409,6 +410,9 @@ static ga_status find_all_modes(reduction *r, ga_modes *modes) {
  * slowest first, and sets count, all, freedom and unstable. modes->few: by ARPACK if the model is
  * large enough; freedom then stays 0. GA_ERR_ARG: missing arrays, or the model is too large. */
 ga_status ga_modes_find(const ga_linearization *lin, ga_modes *modes, ga_error *err) {
+  for (int i = 0; modes->contacts && i < lin->model->ncontacts; i++) {
+    modes->contacts[i] = lin->contact[i];
+  }
   ga_error own;
   if (!err) err = &own;
   modes->count = modes->all = modes->freedom = modes->velocities = 0;

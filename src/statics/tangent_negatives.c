@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "statics/fixed_contacts.h"
 #include "statics/linearization.h"
 
 /* An eigenvalue counts as negative below this, relative to the largest: rounding of free motions. */
@@ -69,16 +70,24 @@ static ga_status count_negatives(ga_static_system *s, int *negative, ga_error *e
 ga_status ga_tangent_negatives(const ga_model *model, double t, const double *q, const double *lam,
                                const double *psi, int *negative, ga_error *err) {
   ga_static_system s = {0};
-  ga_status status = ga_static_system_open(&s, model, true, err);
+  ga_fixed_contacts fixed;
+  ga_arena arena = {0};
+  ga_status status = ga_model_validate(model, err);
+  if (status == GA_OK) status = ga_fixed_contacts_open(&fixed, model, &arena, err);
+  if (status == GA_OK) status = ga_static_system_open(&s, &fixed.model, true, err);
   if (status == GA_OK) {
     const double *rest = ga_arena_doubles(&s.arena, (size_t)s.nv);
     const ga_eval_point at = {t, q, rest, rest, lam, psi};
-    status = rest ? GA_OK : ga_fail(err, GA_ERR_MEM, "no memory for the eigenvalues of a tangent");
+    if (s.arena.failed) {
+      status = ga_fail(err, GA_ERR_MEM, "no memory for the eigenvalues of a tangent");
+    }
+    if (status == GA_OK) status = ga_fixed_contacts_find(&fixed, &s, t, q, rest);
     if (status == GA_OK) status = ga_eval_G(&s.eval, t, q, &s.G);
     if (status == GA_OK) status = ga_eval_H(&s.eval, t, q, rest, &s.H);
     if (status == GA_OK) status = ga_eval_tangents(&s.eval, &at, &s.K, &s.C);
     if (status == GA_OK) status = count_negatives(&s, negative, err);
   }
   ga_static_system_close(&s);
+  ga_arena_free(&arena);
   return status;
 }

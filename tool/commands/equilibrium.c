@@ -91,6 +91,7 @@ static int print_text(const mechanism_state *p, const ga_equilibrium *e, const s
   if (e->relaxations > 0) printf(" and %d of dynamic relaxation", e->relaxations);
   printf(", forces balanced to %.1g\n", e->unbalanced);
   print_stability(s);
+  mechanism_state_print_contacts(p);
   /* the first column is t, which the first line has printed */
   for (int i = 1; i < c.count && i <= ROWS; i++) {
     printf("  %-24s %.10g%s\n", columns_full_name(&c, i), value[i],
@@ -120,6 +121,7 @@ static int print_json(const mechanism_state *p, const ga_equilibrium *e, const s
   json_array(stdout, "q", p->nq, p->q);
   json_array(stdout, "lam", p->nlam, p->lam);
   json_array(stdout, "psi", p->npsi, p->psi);
+  mechanism_state_json_contacts(p);
   json_columns(stdout, p->problem, &state);
   printf("\n}\n");
   return TOOL_OK;

@@ -153,6 +153,7 @@ static void print_table(const mechanism_state *p, const results *r, int most) {
     printf("%d degree%s of freedom, ", m->freedom, m->freedom == 1 ? "" : "s");
   }
   printf("%d mode%s, %s\n", m->all, m->all == 1 ? "" : "s", m->unstable ? "unstable" : "stable");
+  mechanism_state_print_contacts(p);
   if (m->count == 0) return;
   printf("       sigma [1/s] + i omega [rad/s]   frequency [Hz]   damping ratio   moves most\n");
   for (int k = 0; k < m->count && k < most; k++) {
@@ -182,6 +183,7 @@ static void print_json(const mechanism_state *p, const results *r) {
          m->velocities, m->all, m->unstable ? "false" : "true");
   json_array(stdout, "re", m->count, m->re);
   json_array(stdout, "im", m->count, m->im);
+  mechanism_state_json_contacts(p);
   printf(",\n  \"columns\": [");
   for (int i = 0; i < p->nv; i++) {
     char name[300];
@@ -240,8 +242,11 @@ static int find_modes(const statics_settings *set, const args *a, mechanism_stat
   int code = mechanism_state_move(p, a, set->at);
   if (code != ARGS_GO_ON) return code;
   if (!allocate_modes(r, set, p->nv)) return TOOL_FAILED;
+  r->modes.contacts = calloc((size_t)p->problem->model.ncontacts + 1, sizeof(int));
+  if (!r->modes.contacts) return TOOL_FAILED;
   const ga_status status =
       ga_mechanism_modes(p->mechanism, p->t, p->q, p->v, set->frozen, &r->modes, &err);
+  if (status == GA_OK) mechanism_state_set_contacts(p, r->modes.contacts);
   if (status != GA_OK) {
     tool_error("%s", err.text);
     if (!set->at && status == GA_ERR_INITIAL) {
@@ -282,6 +287,7 @@ static int print_modes(const statics_settings *set, const args *a, mechanism_sta
   int code = find_modes(set, a, p, &r);
   if (code == TOOL_OK && view) code = write_page(set, a, p, &r);
   free(r.arrays);
+  free(r.modes.contacts);
   return code;
 }
 

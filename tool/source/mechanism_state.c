@@ -26,7 +26,8 @@ int mechanism_state_open(mechanism_state *p, const problem_args *given, args *a)
   p->vd = calloc((size_t)p->nv, sizeof(double));
   p->lam = calloc((size_t)p->nlam + 1, sizeof(double));
   p->psi = calloc((size_t)p->npsi + 1, sizeof(double));
-  if (!p->q || !p->v || !p->vd || !p->lam || !p->psi) {
+  p->contacts = calloc((size_t)model->ncontacts + 1, sizeof *p->contacts);
+  if (!p->q || !p->v || !p->vd || !p->lam || !p->psi || !p->contacts) {
     tool_error("no memory for '%s'", a->operand);
     return TOOL_FAILED;
   }
@@ -39,13 +40,51 @@ int mechanism_state_open(mechanism_state *p, const problem_args *given, args *a)
 void mechanism_state_close(mechanism_state *p) {
   double *const arrays[] = {p->q, p->v, p->vd, p->lam, p->psi};
   for (int i = 0; i < 5; i++) free(arrays[i]);
+  free(p->contacts);
   problem_close(p->problem);
 }
 
 /* The state for functions of the library; it borrows the arrays. The variable a is set to vd. */
 ga_state mechanism_state_view(const mechanism_state *p) {
-  return (ga_state){
-      .t = p->t, .q = p->q, .v = p->v, .vd = p->vd, .a = p->vd, .lam = p->lam, .psi = p->psi};
+  return (ga_state){.t = p->t,
+                    .q = p->q,
+                    .v = p->v,
+                    .vd = p->vd,
+                    .a = p->vd,
+                    .lam = p->lam,
+                    .psi = p->psi,
+                    .contacts = p->contacts};
+}
+
+/* The states of the contacts. */
+void mechanism_state_set_contacts(mechanism_state *p, const int *states) {
+  for (int i = 0; i < p->problem->model.ncontacts; i++) p->contacts[i].state = states[i];
+}
+
+/* Print the closed contacts, MOST at most by name; nothing for a model without contacts. */
+void mechanism_state_print_contacts(const mechanism_state *p) {
+  enum { MOST = 8 };
+  const ga_model *model = &p->problem->model;
+  int closed = 0;
+  if (model->ncontacts == 0) return;
+  for (int i = 0; i < model->ncontacts; i++) closed += p->contacts[i].state != GA_CONTACT_OPEN;
+  printf("  contacts: %d of %d closed", closed, model->ncontacts);
+  for (int i = 0, shown = 0; i < model->ncontacts && shown < MOST; i++) {
+    if (p->contacts[i].state == GA_CONTACT_OPEN) continue;
+    printf("%s %s%s", shown++ ? "," : ":", model->contacts[i].name,
+           p->contacts[i].state == GA_CONTACT_STICK ? " (sticks)" : "");
+  }
+  printf("%s\n", closed > MOST ? ", .." : "");
+}
+
+/* Print ", contacts: {NAME: state, ..}". */
+void mechanism_state_json_contacts(const mechanism_state *p) {
+  const ga_model *model = &p->problem->model;
+  for (int i = 0; i < model->ncontacts; i++) {
+    printf(i == 0 ? ",\n  \"contacts\": {" : ", ");
+    json_string(stdout, model->contacts[i].name);
+    printf(": %d%s", p->contacts[i].state, i + 1 == model->ncontacts ? "}" : "");
+  }
 }
 
 /* Copy time, q, v, vd and multipliers of s to p, whose sizes must be the same. */
@@ -56,6 +95,8 @@ static void copy_state(mechanism_state *p, const ga_state *s) {
   memcpy(p->vd, s->vd, (size_t)p->nv * sizeof(double));
   if (p->nlam) memcpy(p->lam, s->lam, (size_t)p->nlam * sizeof(double));
   if (p->npsi) memcpy(p->psi, s->psi, (size_t)p->npsi * sizeof(double));
+  const size_t n = (size_t)p->problem->model.ncontacts;
+  if (s->contacts) memcpy(p->contacts, s->contacts, n * sizeof *p->contacts);
 }
 
 /* Move p to the state at time t by a run from the start, or, if from_state is not NULL, to the
@@ -84,13 +125,22 @@ int mechanism_state_find_equilibrium(mechanism_state *p, ga_equilibrium *e) {
   ga_equilibrium own = {0};
   ga_error err = {GA_OK, ""};
   if (!e) e = &own;
+  int *states = calloc((size_t)p->problem->model.ncontacts + 1, sizeof(int));
+  if (!states) {
+    tool_error("no memory for contacts");
+    return TOOL_FAILED;
+  }
   e->lam = p->lam;
   e->psi = p->psi;
+  e->contacts = states;
   memset(p->v, 0, (size_t)p->nv * sizeof(double));
   memset(p->vd, 0, (size_t)p->nv * sizeof(double));
-  if (ga_mechanism_equilibrium(p->mechanism, p->t, p->q, e, &err) == GA_OK) return ARGS_GO_ON;
-  tool_error("%s", err.text);
-  return TOOL_FAILED;
+  const bool found = ga_mechanism_equilibrium(p->mechanism, p->t, p->q, e, &err) == GA_OK;
+  if (found) mechanism_state_set_contacts(p, states);
+  if (!found) tool_error("%s", err.text);
+  e->contacts = NULL;
+  free(states);
+  return found ? ARGS_GO_ON : TOOL_FAILED;
 }
 
 /* Move p to the state that --at names: "equilibrium", a time in s, a saved state; NULL: stay.

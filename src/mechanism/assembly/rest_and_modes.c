@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "mechanism/contact/contact.h"
 #include "mechanism/mechanism.h"
 #include "mechanism/tree/tree.h"
 
@@ -42,9 +41,7 @@ ga_status ga_mechanism_equilibrium(const ga_mechanism *m, double t, double *q,
   ga_equilibrium none = {0}, *e = equilibrium ? equilibrium : &none;
   ga_arena arena = {0};
   ga_model model;
-  ga_mechanism joints; /* rows of contacts are off */
   if (!m->built) return ga_fail(err, GA_ERR_ARG, "the mechanism has not been built");
-  m = ga_mechanism_without_contacts(m, &joints);
   ga_status status = static_model(m, &model, err);
   if (status != GA_OK) return status;
   for (int i = 0; i < m->elements.count; i++) {
@@ -142,9 +139,7 @@ ga_status ga_mechanism_modes(const ga_mechanism *m, double t, const double *q, c
                              bool frozen, ga_modes *modes, ga_error *err) {
   ga_linearization *lin = NULL;
   ga_model model;
-  ga_mechanism joints; /* rows of contacts are off */
   if (!m->built) return ga_fail(err, GA_ERR_ARG, "the mechanism has not been built");
-  m = ga_mechanism_without_contacts(m, &joints);
   ga_status status = static_model(m, &model, err);
   if (status == GA_OK && m->tree && !frozen) status = check_steady(m, t, q, v, err);
   if (status == GA_OK) status = ga_linearization_new(&model, t, q, v, frozen, &lin, err);

@@ -46,6 +46,16 @@ ok "place when it rolls" near ball.x 0.9772285673 1e-9
 ok "speed when it rolls" near ball.vx 0.571428571429 1e-9
 ok "sticks" near floor.state 2 0
 
+# equilibrium and modes: the states are found, fixed and said
+succeeds equilibrium "$work/ball.yaml"
+ok "it lies on the floor" out_has 'contacts: 1 of 1 closed: floor$'
+succeeds equilibrium "$work/ball.yaml" --json
+ok "JSON" out_has '"contacts": {"floor": 1}'
+ok "its weight" out_has '"floor.n": 9.81'
+succeeds modes "$models/rocking-block.yaml" --at equilibrium
+ok "both feet stick" out_has 'contacts: 2 of 2 closed: feet.1 (sticks), feet.2 (sticks)$'
+refused 1 "contact 'floor' slides" modes "$models/skid.yaml" --at 0.1
+
 # messages
 refused 2 "no rows for friction: contact 'floor'" run "$models/skid.yaml" --method hht
 sed 's/position: \[0, 0, 1\]/position: [0, 0, -0.003]/' "$work/ball.yaml" >"$work/below.yaml"
