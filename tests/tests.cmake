@@ -12,6 +12,23 @@ pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
 find_package(Threads REQUIRED)
 find_program(GA_VALGRIND valgrind)
 
+# A test is compiled and linked more often than it runs: not -O3, and a quick linker where one is there. (gold warns
+# about symbols of the address sanitizer.)
+set(GA_TEST_COMPILE_OPTIONS)
+set(linkers lld)
+if(CMAKE_BUILD_TYPE STREQUAL RelWithDebInfo)
+  set(GA_TEST_COMPILE_OPTIONS -O1)
+  list(APPEND linkers gold)
+endif()
+include(CheckLinkerFlag)
+set(GA_TEST_LINK_OPTIONS)
+foreach(linker IN LISTS linkers)
+  check_linker_flag(C -fuse-ld=${linker} GA_HAVE_${linker})
+  if(GA_HAVE_${linker} AND NOT GA_TEST_LINK_OPTIONS)
+    set(GA_TEST_LINK_OPTIONS -fuse-ld=${linker})
+  endif()
+endforeach()
+
 # the linear algebra library must not start threads of its own beside ctest's
 set(GA_TEST_ENVIRONMENT OPENBLAS_NUM_THREADS=1)
 
@@ -40,6 +57,8 @@ list(FILTER test_sources EXCLUDE REGEX "tests/(parallel/(mpi|petsc)|install)/")
 foreach(source IN LISTS test_sources)
   ga_test_name(${source} name)
   add_executable(${name} ${source})
+  target_compile_options(${name} PRIVATE ${GA_TEST_COMPILE_OPTIONS})
+  target_link_options(${name} PRIVATE ${GA_TEST_LINK_OPTIONS})
   target_include_directories(${name} PRIVATE src tests/support tests/properties)
   target_compile_definitions(${name} PRIVATE GA_DOCS="${PROJECT_SOURCE_DIR}/docs"
     GA_MODELS="${PROJECT_SOURCE_DIR}/models")
