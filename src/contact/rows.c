@@ -153,8 +153,8 @@ void ga_contact_rows_residual(ga_contact_rows *rows, bool holonomic, const doubl
 }
 
 double ga_contact_rows_terms(const ga_contact_rows *rows, bool holonomic, int i, const double *mult,
-                             const double *lam) {
-  double largest = 0, sum = 0;
+                             const double *lam, double least) {
+  double largest = least, sum = 0;
   for (int k = 0; k < rows->n; k++) {
     const ga_contact *c = &rows->contact[k];
     if (holonomic) {

@@ -45,9 +45,10 @@ void ga_contact_rows_slip_residual(const ga_contact_rows *rows, const double *la
 /* r = -residual in slip rows, nothing in others. */
 void ga_contact_rows_slip_defect(const ga_contact_rows *rows, const double *lam, const double *psi,
                                  double *r);
-/* The sum of |terms| of such a row, with the largest multiplier of all contacts in place of each. */
+/* The sum of |terms| of such a row, with the largest multiplier of all contacts, at least `least`, in
+ * place of each. */
 double ga_contact_rows_terms(const ga_contact_rows *rows, bool holonomic, int i, const double *mult,
-                             const double *lam);
+                             const double *lam, double least);
 
 /* In A, assembled: split rows, whose block begins at row and column `at`; slip rows of the block at
  * `at`, with the multipliers lam from `lam_at` on. clear: their rows in A are cleared first. */

@@ -145,7 +145,10 @@ static void transfer_contacts(ga_state_walk *w, ga_integrator *it) {
   GA_CONTACT_STAT_LIST(PASS_LONG, PASS_NUMBER)
 #undef PASS_LONG
 #undef PASS_NUMBER
-  if (w->mode == GA_WALK_READ) ga_contacts_tell_step(it);
+  if (w->mode != GA_WALK_READ) return;
+  it->state.energy_impacts = c->stats.energy_impacts;
+  it->state.energy_friction = c->stats.energy_friction;
+  ga_contacts_tell_step(it);
 }
 
 /* Transfer everything that influences later steps, head excluded; GA_WALK_READ changes *it. The order

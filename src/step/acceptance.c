@@ -166,13 +166,27 @@ static double row_bound(const row_rounding *k, int i, const double *by_x, double
   return sum;
 }
 
+/* The eta of row i that changes an acceleration by X / sqrt(w): the least X / (sqrt(w_k) |Gn_ik|). eta
+ * itself is mostly zero, so that its own size tells nothing: all that is left of it is rounding. */
+static double size_of_eta(const ga_acceptance *a, int i) {
+  const ga_csr *Gn = &a->eq->Gn;
+  double least = INFINITY;
+  for (int e = Gn->ptr[i]; e < Gn->ptr[i + 1]; e++) {
+    const int k = Gn->col[e];
+    least = fmin(least, a->largest[a->sub.of[k]] * a->per_root[k] / fabs(Gn->val[e]));
+  }
+  return isfinite(least) ? least : 0;
+}
+
 /* Bound of row i of block c if a contact has replaced it (contact/rows.h), else -1. share: of its
  * terms, in which each multiplier counts as the largest of all contacts. */
-static double contact_bound(const ga_equations *eq, int c, int i, const double *x, double share) {
+static double contact_bound(const ga_acceptance *a, int c, int i, const double *x, double share) {
+  const ga_equations *eq = a->eq;
   const bool holonomic = eq->method->con[c] != GA_ROW_NONHOL;
   if (!eq->contacts || !ga_contact_rows_special(eq->contacts, holonomic, i)) return -1;
   const double *mult = x + eq->mult_at[c], *lam = x + eq->mult_at[eq->method->dyn[0].lam];
-  return share * ga_contact_rows_terms(eq->contacts, holonomic, i, mult, lam);
+  const double least = c == eq->eta ? size_of_eta(a, i) : 0;
+  return share * ga_contact_rows_terms(eq->contacts, holonomic, i, mult, lam, least);
 }
 
 /* Is every row of this process small? */
@@ -189,7 +203,7 @@ static bool own_rows_are_small(const ga_acceptance *a, const ga_iterate *at) {
     const row_rounding k = rounding_of(a, eq->method->con[c]);
     for (int i = 0; i < k.D->nrow; i++) {
       const double size = fabs(at->r[eq->con_at[c] + i]);
-      const double own = contact_bound(eq, c, i, at->x, a->tol + ROUND);
+      const double own = contact_bound(a, c, i, at->x, a->tol + ROUND);
       if (!(size <= (own >= 0 ? own : row_bound(&k, i, by_x, size)))) return false;
     }
   }
@@ -258,7 +272,7 @@ static void set_levels(ga_acceptance *a, const ga_iterate *at, double share, con
   for (int c = 0; c < eq->method->ncon; c++) {
     const row_rounding k = rounding_of(a, eq->method->con[c]);
     for (int i = 0; i < k.D->nrow; i++) {
-      const double own = contact_bound(eq, c, i, at->x, share + ROUND);
+      const double own = contact_bound(a, c, i, at->x, share + ROUND);
       a->level[eq->con_at[c] + i] =
           (own >= 0 ? own : row_bound(&k, i, a->shift_v, INFINITY)) + GA_UNDERFLOW;
     }

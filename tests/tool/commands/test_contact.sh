@@ -56,6 +56,35 @@ succeeds modes "$models/rocking-block.yaml" --at equilibrium
 ok "both feet stick" out_has 'contacts: 2 of 2 closed: feet.1 (sticks), feet.2 (sticks)$'
 refused 1 "contact 'floor' slides" modes "$models/skid.yaml" --at 0.1
 
+# a box on four corners, whose eta are zero but for rounding, beside another body: the same in other units
+cat >"$work/units.yaml" <<'EOF'
+genalpha: 1
+parameters: {u: 1}
+gravity: [0, 0, -9.81*u]
+bodies:
+  box: {mass: 1.05*u, shape: {box: [0.2*u, 0.15*u, 0.1*u]}, position: [-0.061*u, 0.034*u, 0.273*u], orientation: {rotation_vector: [0.515, -0.697, 0.413]}, velocity: [0.45*u, 0.53*u, 0], angular_velocity: [-0.469, 2.926, 3.903]}
+  rod: {mass: 2.9*u, shape: {cylinder: {radius: 0.05*u, length: 0.2*u}}, position: [0.636*u, 0, 0.499*u], orientation: {rotation_vector: [0.374, -0.492, 0.223]}, velocity: [0.36*u, 0.92*u, 0], angular_velocity: [-3.404, 1.192, 1.286]}
+contacts:
+  flat: {between: [ground, box], box: [0.2*u, 0.15*u, 0.1*u]}
+  round: {between: [ground, rod], capsule: {radius: 0.05*u, from: [0, 0, -0.1*u], to: [0, 0, 0.1*u]}, friction: 0.1}
+run: {h: 0.004, t_end: 0.8, linsol: klu}
+output: [box.e0, box.wz, rod.e1, rod.wz, flat.state, round.state]
+EOF
+succeeds run "$work/units.yaml" --final
+grep -E '^ *"(box.e0|box.wz|rod.e1|rod.wz|flat.state|round.state)":' "$work/out" >"$work/one"
+for u in 1024 1048576; do
+  succeeds run "$work/units.yaml" --final --set u=$u
+  grep -E '^ *"(box.e0|box.wz|rod.e1|rod.wz|flat.state|round.state)":' "$work/out" >"$work/other"
+  ok "the same motion, lengths and masses times $u" cmp -s "$work/one" "$work/other"
+done
+
+# a run that goes on: its first row has the energies that were lost before
+succeeds run "$work/ball.yaml" --t-end 0.5 --save-state "$work/ball.state" --final
+lost=$(awk '$1 == "\"energy.impacts\":" { print $2 + 0 }' "$work/out")
+succeeds run "$work/ball.yaml" --from-state "$work/ball.state" --t-end 0.6 --out "$work/ball.csv"
+ok "energy.impacts goes on" awk -F, -v lost="$lost" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i ~ /^energy.impacts/) c = i }
+  NR > 1 && ($c - lost)^2 > 1e-12 { bad = 1 } END { exit bad || !c || !(lost > 1) }' "$work/ball.csv"
+
 # messages
 refused 2 "no rows for friction: contact 'floor'" run "$models/skid.yaml" --method hht
 sed 's/position: \[0, 0, 1\]/position: [0, 0, -0.003]/' "$work/ball.yaml" >"$work/below.yaml"
