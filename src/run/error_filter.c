@@ -51,13 +51,20 @@ double ga_error_filter_sum(const ga_method *method, const double *by) {
 
 /* Right-hand side of constraint row c for a vector e that the row does not forbid: gradient times
  * e, times the sum of the coefficients p, r or rh (method.h) of x in that row. Added to `filtered`
- * at the place of row c. */
+ * at the place of row c. A row that a contact has replaced, of friction or of shared forces, is about
+ * multipliers and has the right-hand side 0. */
 static void add_constraint_rhs(const ga_equations *s, int c, const double *e, double *filtered) {
   const ga_method *method = s->method;
   ga_con_kind kind = method->con[c];
   const double *by = kind == GA_ROW_POS ? s->tab.p : method->con_hat[c] ? s->tab.rh : s->tab.r;
   double factor = kind == GA_ROW_ACC ? 1 : ga_error_filter_sum(method, by);
-  ga_csr_mul_add(ga_equations_gradient(s, kind), factor, e, filtered + s->con_at[c]);
+  double *rhs = filtered + s->con_at[c];
+  ga_csr_mul_add(ga_equations_gradient(s, kind), factor, e, rhs);
+  const bool holonomic = kind != GA_ROW_NONHOL;
+  const int rows = s->contacts ? ga_equations_con_size(s, kind) : 0;
+  for (int i = 0; i < rows; i++) {
+    if (ga_contact_rows_special(s->contacts, holonomic, i)) rhs[i] = 0;
+  }
 }
 
 /* e <- sum_j c_j x_j / C, for positions of a method with an eta minus W^-1 G_n^T eta / C, from

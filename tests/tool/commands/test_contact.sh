@@ -85,6 +85,15 @@ succeeds run "$work/ball.yaml" --from-state "$work/ball.state" --t-end 0.6 --out
 ok "energy.impacts goes on" awk -F, -v lost="$lost" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i ~ /^energy.impacts/) c = i }
   NR > 1 && ($c - lost)^2 > 1e-12 { bad = 1 } END { exit bad || !c || !(lost > 1) }' "$work/ball.csv"
 
+# automatic steps with friction whose direction turns: as many for a ball of a gram as for one of a ton
+for mass in 1 1e-3 1e3; do
+  sed "s/mass: 1,/mass: $mass,/; s/\[0, -30, 0\]/[20, -30, 5]/" "$models/skid.yaml" >"$work/skid.yaml"
+  succeeds run "$work/skid.yaml" --rtol 1e-5 --final
+  ok "a ball of $mass kg" grep -q "mass: $mass," "$work/skid.yaml"
+  steps=$(grep -o '"steps": [0-9]*' "$work/out")
+  ok "steps with mass $mass: $steps, 1 kg: ${first:=$steps}" [ "$steps" = "$first" ]
+done
+
 # messages
 refused 2 "no rows for friction: contact 'floor'" run "$models/skid.yaml" --method hht
 sed 's/position: \[0, 0, 1\]/position: [0, 0, -0.003]/' "$work/ball.yaml" >"$work/below.yaml"
