@@ -81,7 +81,7 @@ static ga_status nonlinear_acceleration(ga_saddle *s, double t, const double *q,
     if (status == GA_OK) status = linearise_reaction(s, &p);
     status = ga_team_agree(e->team, status, e->err);
     if (status == GA_OK) status = ga_team_sum_shared(e->team, 1, s->rhs);
-    if (status == GA_OK) status = ga_saddle_factor_rows(s, t);
+    if (status == GA_OK) status = ga_saddle_factor_rows(s, t, q);
     if (status == GA_OK) status = ga_saddle_solve(s);
     if (status != GA_OK) return status;
     double change = 0, size = 0;
@@ -120,7 +120,7 @@ ga_status ga_saddle_acceleration(ga_saddle *s, double t, const double *q, const 
     status = ga_team_agree(e->team, evaluate_system(s, &p, true), e->err);
     if (status == GA_OK) status = ga_team_sum_shared(e->team, 1, s->rhs);
     s->moving = true;
-    if (status == GA_OK) status = ga_saddle_factor_rows(s, t);
+    if (status == GA_OK) status = ga_saddle_factor_rows(s, t, q);
     s->moving = false;
     if (status == GA_OK) status = ga_saddle_solve(s);
   }

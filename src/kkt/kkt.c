@@ -46,6 +46,9 @@ ga_status ga_kkt_init(ga_kkt *k, ga_eval *eval, const ga_kkt_blocks *from,
   ga_options own = *options;
   ga_status status = register_blocks(k, eval, from, arena);
   status = ga_team_agree(eval->team, status, eval->err);
+  if (status == GA_OK && from->lead) {
+    return ga_linsol_open_as(&k->ls, &ga_linsol_bordered, from->lead, &k->blocks.A, eval->err);
+  }
   if (status == GA_OK && eval->team) status = describe_numbering(k, eval, arena);
   if (status == GA_OK && loose) {
     status = ga_linsol_choose(&own, &k->blocks.A, &own.linsol_ops, eval->err);

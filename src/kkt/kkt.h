@@ -11,6 +11,7 @@
 #define GA_SRC_KKT_H
 
 #include "linsol/block_matrix.h"
+#include "linsol/bordered.h"
 #include "linsol/numbering.h"
 #include "linsol/registry.h"
 #include "model/evaluation.h"
@@ -20,6 +21,8 @@
 typedef struct ga_kkt_blocks {
   const ga_csr *W, *K, *M, *G, *H, *L, *P, *E;
   const ga_csr *split, *slip; /* slots for rows of contacts (contact/rows.h); NULL: none */
+  ga_leading *lead; /* solves with the block of the velocities, which has no W, K, M; NULL:
+                                 it is formed */
 } ga_kkt_blocks;
 
 /* The factors in the formula above. without_rows: G, H, L, P are left out. */

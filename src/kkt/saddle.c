@@ -39,14 +39,47 @@ static ga_status allocate_arrays(ga_saddle *s, ga_eval *eval, const ga_options *
   return ga_fail(eval->err, GA_ERR_MEM, "no memory for the mass KKT system");
 }
 
+/* Is M left to the model's own solver? Soft rows and reactions of the model need the formed matrix. */
+static bool leaves_mass(const ga_eval *eval, const ga_options *options) {
+  const bool rows = eval->nlam + eval->npsi > 0;
+  if (rows && (options->redundant == GA_REDUNDANT_ALLOW || ga_eval_own_reaction(eval)))
+    return false;
+  return ga_own_block_wanted(eval, options);
+}
+
+/* Allocate s->own; its point has v = 0, x = 0 and no multipliers: A = M depends on none of them. */
+static void open_own_block(ga_saddle *s, ga_arena *arena) {
+  const ga_eval *e = s->eval;
+  ga_own_block_init(&s->own, e, &s->at, arena);
+  s->q = ga_arena_doubles(arena, (size_t)e->nq);
+  s->product = ga_arena_doubles(arena, (size_t)e->nv);
+  const double *zero = ga_arena_doubles(arena, (size_t)s->n);
+  s->at = (ga_solver_point){
+      .q = s->q, .v = zero, .x = zero, .lam = zero, .psi = zero, .a = 1, .b = 0, .c = 0};
+}
+
+/* The next factorization is that of M(t, q). */
+static void place(ga_saddle *s, double t, const double *q) {
+  s->t = t;
+  if (!s->own.ops || !q) return;
+  s->at.t = t;
+  s->at.u = s->eval->inputs.n > 0 ? ga_inputs_at(&s->eval->inputs, t) : NULL;
+  memcpy(s->q, q, (size_t)s->eval->nq * sizeof(double));
+}
+
 /* Set up *s, not yet factored; eval is borrowed, arrays come from the arena. After a failure, too,
  * ga_saddle_close may be called if *s was zeroed. Collective. */
 ga_status ga_saddle_init(ga_saddle *s, ga_eval *eval, const ga_options *options, ga_arena *arena) {
   bool own = ga_eval_own_reaction(eval);
   ga_status status = allocate_arrays(s, eval, options, arena);
+  if (status == GA_OK && leaves_mass(eval, options)) {
+    open_own_block(s, arena);
+    if (arena->failed) status = ga_fail(eval->err, GA_ERR_MEM, "no memory for the mass KKT system");
+  }
   status = ga_team_agree(eval->team, status, eval->err);
   if (status != GA_OK) return status;
-  const ga_kkt_blocks blocks = {.M = &s->M,
+  const ga_kkt_blocks blocks = {.M = s->own.ops ? NULL : &s->M,
+                                .lead = s->own.ops ? &s->own.lead : NULL,
                                 .G = &s->G,
                                 .H = &s->H,
                                 .L = own ? &s->L : NULL,
@@ -175,17 +208,17 @@ static ga_status factor_rows(ga_saddle *s, double t, rows with, const bool *drop
   return ga_team_tell(s->eval->team, status, ls->trouble[0] != '\0', s->eval->err);
 }
 
-/* factor_rows without dropped rows, at time t (s->t, for messages); s->judged: a solution with H
+/* factor_rows without dropped rows, at (t, q) (s->t, for messages); s->judged: a solution with H
  * rows will be checked by ga_saddle_solve. */
-static ga_status assemble_and_factor(ga_saddle *s, double t, rows with) {
-  s->t = t;
+static ga_status assemble_and_factor(ga_saddle *s, double t, const double *q, rows with) {
+  place(s, t, q);
   s->judged = with == WITH_G_AND_H;
   return factor_rows(s, t, with, NULL);
 }
 
-/* Factor the KKT matrix with all rows, of M, G, H (L, P) as they are. Collective. */
-ga_status ga_saddle_factor_rows(ga_saddle *s, double t) {
-  return assemble_and_factor(s, t, WITH_G_AND_H);
+/* Factor the KKT matrix with all rows, of M, G, H (L, P) as they are, at (t, q). Collective. */
+ga_status ga_saddle_factor_rows(ga_saddle *s, double t, const double *q) {
+  return assemble_and_factor(s, t, q, WITH_G_AND_H);
 }
 
 /* Evaluate M, G, H at (t, q, v) into s and factor the KKT matrix with all rows. Collective. */
@@ -195,7 +228,7 @@ ga_status ga_saddle_factor(ga_saddle *s, double t, const double *q, const double
   status = ga_team_agree(s->eval->team, status, s->eval->err);
   if (status != GA_OK) return status;
   set_symmetric_blocks(s);
-  return assemble_and_factor(s, t, WITH_G_AND_H);
+  return assemble_and_factor(s, t, q, WITH_G_AND_H);
 }
 
 /* Factor the KKT matrix for a projection of positions: M at (t, q), G T(d) at q_moved. First
@@ -214,13 +247,13 @@ ga_status ga_saddle_factor_position(ga_saddle *s, double t, const double *q, con
   }
   ga_csr_zero(&s->H);
   set_symmetric_blocks(s);
-  status = assemble_and_factor(s, t, WITH_G);
+  status = assemble_and_factor(s, t, q, WITH_G);
   if (status != GA_ERR_SINGULAR || s->eval->npsi_all == 0) return status;
   status = ga_eval_H(s->eval, t, q, v, &s->H);
   status = ga_team_agree(s->eval->team, status, s->eval->err);
   if (status != GA_OK) return status;
   set_symmetric_blocks(s);
-  return assemble_and_factor(s, t, WITH_G_AND_H);
+  return assemble_and_factor(s, t, q, WITH_G_AND_H);
 }
 
 /* out = M(t, q)^-1 b; out may be b, and is unchanged on failure. The constraint rows of the matrix
@@ -230,7 +263,7 @@ ga_status ga_saddle_mass_solve(ga_saddle *s, double t, const double *q, const do
                                double *out) {
   ga_team *team = s->eval->team;
   ga_status status = ga_team_agree(team, ga_eval_mass(s->eval, t, q, &s->M), s->eval->err);
-  if (status == GA_OK) status = assemble_and_factor(s, t, MASS_ONLY);
+  if (status == GA_OK) status = assemble_and_factor(s, t, q, MASS_ONLY);
   if (status != GA_OK) return status;
   size_t bytes = (size_t)s->eval->nv * sizeof(double);
   memset(s->rhs, 0, (size_t)s->n * sizeof(double));
@@ -251,6 +284,12 @@ ga_status ga_saddle_applied(ga_saddle *s, double t, const double *q, const doubl
 /* s->defect -= A x with x in s->rhs; in a team A x is summed over the processes, in s->sum. */
 static ga_status subtract_product(ga_saddle *s) {
   ga_team *team = s->eval->team;
+  if (s->own.ops) {
+    const int code =
+        s->own.ops->multiply(s->eval->model->user, s->own.work, 1, 0, 0, s->rhs, s->product);
+    if (code != 0) return ga_own_block_status(code);
+    ga_axpy(s->eval->nv, -1, s->product, s->defect);
+  }
   if (!team) {
     ga_csr_mul_add(&s->kkt.blocks.A, -1, s->rhs, s->defect);
     return GA_OK;
@@ -341,7 +380,7 @@ ga_status ga_saddle_least(ga_saddle *s, const ga_csr *M, const ga_csr *G, const 
   memcpy(s->G.val, G->val, (size_t)ga_csr_nnz(G) * sizeof(double));
   memcpy(s->H.val, H->val, (size_t)ga_csr_nnz(H) * sizeof(double));
   set_symmetric_blocks(s);
-  ga_status status = assemble_and_factor(s, 0, WITH_G_AND_H);
+  ga_status status = assemble_and_factor(s, 0, NULL, WITH_G_AND_H);
   if (status != GA_OK) return status;
   memset(s->rhs, 0, (size_t)s->n * sizeof(double));
   if (nlam > 0) ga_csr_mul_t_add(&s->G, 1, lam, s->rhs);

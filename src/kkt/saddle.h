@@ -10,12 +10,17 @@
  * (soft_rows.c). This converges to the solution with the smallest multipliers in the norm
  * mu^T D mu; constraints that contradict each other are satisfied as well as possible. It does not
  * converge if rows are nearly dependent. Then, if it is known which rows are kept, the system of
- * the kept rows alone is solved, without eps. */
+ * the kept rows alone is solved, without eps.
+ *
+ * If the model has a solver of its own (own_block.h) and no row may be redundant, M is left to it: a
+ * full M of 1,000 hinges has a condition of 1e14, while the recursion divides by masses of single
+ * bodies. */
 #ifndef GA_SRC_SADDLE_H
 #define GA_SRC_SADDLE_H
 
 #include "contact/rows.h"
 #include "kkt/kkt.h"
+#include "kkt/own_block.h"
 
 typedef struct ga_saddle {
   ga_eval *eval; /* borrowed */
@@ -42,6 +47,10 @@ typedef struct ga_saddle {
   double *k;                 /* of contacts: npsi slip velocities */
   bool moving;               /* the last matrix is of accelerations: slip rows are in it */
   double *sum;               /* n: solution of a soft solve; in a team A x over all processes */
+  ga_own_block own;          /* M by the model's own solver, if own.ops is set */
+  ga_solver_point at;        /* of own: where M is */
+  double *q;                 /* nq: of at */
+  double *product;           /* nv: work */
 } ga_saddle;
 
 ga_status ga_saddle_init(ga_saddle *s, ga_eval *eval, const ga_options *options, ga_arena *arena);
@@ -50,8 +59,8 @@ void ga_saddle_close(ga_saddle *s);
 /* Evaluate M, G, H at (t, q, v) and factor. GA_ERR_SINGULAR: the message names a dependent row. */
 ga_status ga_saddle_factor(ga_saddle *s, double t, const double *q, const double *v);
 
-/* Factor M, G, H (and L, P of a model with its own reaction) as they are in s. */
-ga_status ga_saddle_factor_rows(ga_saddle *s, double t);
+/* Factor M, G, H (and L, P of a model with its own reaction) as they are in s, those of (t, q). */
+ga_status ga_saddle_factor_rows(ga_saddle *s, double t, const double *q);
 
 /* For the projection of positions: M at (t, q), G(t, q o exp(d)) T(d), no H rows (nu = 0) unless
  * the matrix is singular without them. T is work of ga_space_tangent_size numbers. */

@@ -77,15 +77,15 @@ static ga_status describe_numbering(ga_factors *f, const ga_equations *s, ga_are
 /* Open the model's own solver, with the constraints as its border. */
 static ga_status open_own_solver(ga_factors *f, ga_equations *s, ga_arena *arena) {
   ga_own_solver_init(&f->own, s, arena);
-  s->mass_diagonal = f->own.diagonal;
+  s->mass_diagonal = f->own.block.diagonal;
   if (arena->failed) {
     return ga_fail(s->err, GA_ERR_MEM, "no memory for a step with %d unknowns", s->n);
   }
   ga_status status =
-      ga_linsol_open_as(&f->ls, &ga_linsol_bordered, &f->own.lead, &f->matrix.blocks.A, s->err);
+      ga_linsol_open_as(&f->ls, &ga_linsol_bordered, &f->own.block.lead, &f->matrix.blocks.A, s->err);
   if (status == GA_OK) {
     snprintf(f->ls.why, sizeof f->ls.why, "%s of the model, %d constraint rows",
-             f->own.ops->name ? f->own.ops->name : "solver", s->n - s->nx);
+             f->own.block.ops->name ? f->own.block.ops->name : "solver", s->n - s->nx);
   }
   return status;
 }

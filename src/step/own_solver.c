@@ -2,50 +2,21 @@
 /* Between the equations of a step and the model's own solver. */
 #include "step/own_solver.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "lie/lie.h"
 
-/* The model has a solver, the method one dynamic row without weights, and the option linsol names no
- * other solver. */
+/* The method has one dynamic row without weights, with all forces at the new site. */
 bool ga_own_solver_wanted(const ga_equations *s, const ga_options *options) {
-  const ga_model_solver *solver = s->eval->model->ops->solver;
   const ga_dyn_row *row = &s->method->dyn[0];
-  if (!solver || options->linsol_ops || s->eval->team || s->contacts) return false;
+  if (!ga_own_block_wanted(s->eval, options)) return false;
   if (s->method->nx != 1 || s->method->weighted || s->has_hat) return false;
-  if (row->site != GA_SITE_NEW || row->forces != GA_FORCES_ALL) return false;
-  if (ga_linsol_is_own(options->linsol)) return true;
-  return strcmp(options->linsol, "auto") == 0 && s->nv >= solver->least;
-}
-
-/* Status of a code of the model's functions: > 0 asks for a smaller step. */
-static ga_status status_of(int code) {
-  return code == 0 ? GA_OK : code > 0 ? GA_RETRY_SINGULAR : GA_ERR_MODEL;
-}
-
-/* Factor A at the present point; ga_leading. */
-static ga_status own_factor(void *user, char *trouble, size_t room) {
-  ga_own_solver *o = user;
-  const int code = o->ops->factor(o->eq->eval->model->user, &o->now.at, o->work, o->diagonal);
-  if (code == 0) {
-    return ga_first_nonfinite(o->eq->nv, o->diagonal) >= 0 ? GA_RETRY_NONFINITE : GA_OK;
-  }
-  snprintf(trouble, room, "the model's solver%s%s%s %s (%d)", o->ops->name ? " '" : "",
-           o->ops->name ? o->ops->name : "", o->ops->name ? "'" : "",
-           code > 0 ? "found no pivot" : "failed", code);
-  return status_of(code);
-}
-
-/* b <- A^-1 b; ga_leading. */
-static ga_status own_solve(void *user, double *b) {
-  ga_own_solver *o = user;
-  return status_of(o->ops->solve(o->eq->eval->model->user, o->work, b));
+  return row->site == GA_SITE_NEW && row->forces == GA_FORCES_ALL;
 }
 
 /* Column j of the border: add -phi h^2 Kt T G_n^T e_i to b if it is that of eta_i; ga_leading. */
 static ga_status add_eta_column(void *user, int j, double *b) {
-  ga_own_solver *o = user;
+  ga_own_solver *o = ((ga_own_block *)user)->owner;
   const ga_equations *s = o->eq;
   const ga_csr *Gn = &s->Gn;
   const int i = s->eta >= 0 ? s->nv + j - s->mult_at[s->eta] : -1;
@@ -53,9 +24,10 @@ static ga_status add_eta_column(void *user, int j, double *b) {
   double *y = o->row + s->nv;
   memset(o->row, 0, (size_t)s->nv * sizeof(double));
   for (int e = Gn->ptr[i]; e < Gn->ptr[i + 1]; e++) o->row[Gn->col[e]] = o->now.Gn[e];
-  const int code = o->ops->multiply(s->eval->model->user, o->work, 0, 0, o->now.by_eta, o->row, y);
+  const int code =
+      o->block.ops->multiply(s->eval->model->user, o->block.work, 0, 0, o->now.by_eta, o->row, y);
   ga_axpy(s->nv, 1, y, b);
-  return status_of(code);
+  return ga_own_block_status(code);
 }
 
 /* Numbers in ga_own_point.held. */
@@ -78,11 +50,10 @@ static void allocate_point(ga_own_point *p, const ga_equations *s, ga_arena *are
 }
 
 void ga_own_solver_init(ga_own_solver *o, ga_equations *s, ga_arena *arena) {
-  const ga_model *model = s->eval->model;
-  *o = (ga_own_solver){.ops = model->ops->solver, .eq = s, .room = count_held(s)};
-  o->lead = (ga_leading){s->nv, o, own_factor, own_solve, s->eta >= 0 ? add_eta_column : NULL};
-  o->work = ga_arena_doubles(arena, o->ops->room ? o->ops->room(model->user) : 0);
-  o->diagonal = ga_arena_doubles(arena, (size_t)s->nv);
+  *o = (ga_own_solver){.eq = s, .room = count_held(s)};
+  ga_own_block_init(&o->block, s->eval, &o->now.at, arena);
+  o->block.owner = o;
+  if (s->eta >= 0) o->block.lead.add_column = add_eta_column;
   o->row = ga_arena_doubles(arena, 2 * (size_t)s->nv);
   allocate_point(&o->now, s, arena);
   allocate_point(&o->aside, s, arena);
@@ -139,6 +110,7 @@ void ga_own_solver_load(ga_own_solver *o) {
 void ga_own_solver_multiply(const ga_own_solver *o, double a, double b, const double *x,
                             double *y) {
   const ga_equations *s = o->eq;
-  if (o->ops->multiply(s->eval->model->user, o->work, a, b, 0, x, o->row) != 0) return;
+  const ga_own_block *block = &o->block;
+  if (block->ops->multiply(s->eval->model->user, block->work, a, b, 0, x, o->row) != 0) return;
   ga_axpy(s->nv, 1, o->row, y);
 }

@@ -9,7 +9,7 @@
 #ifndef GA_SRC_OWN_SOLVER_H
 #define GA_SRC_OWN_SOLVER_H
 
-#include "linsol/bordered.h"
+#include "kkt/own_block.h"
 #include "step/equations.h"
 
 /* A point with copies of its arrays, so that a step that is taken back can return to it. */
@@ -21,11 +21,9 @@ typedef struct ga_own_point {
 } ga_own_point;
 
 typedef struct ga_own_solver {
-  const ga_model_solver *ops; /* NULL: the matrix is formed */
+  ga_own_block block; /* its point is `now` */
   const ga_equations *eq;
-  ga_leading lead;
-  double *work, *diagonal; /* of the model's solver: its work, and the M_ii it gave */
-  size_t room;             /* numbers in held */
+  size_t room; /* numbers in held */
   ga_own_point now, aside;
   double *row; /* nv: work */
 } ga_own_solver;

@@ -61,7 +61,8 @@ static void compare_runs(const ga_problem *p, int last, const ga_options *o, con
   }
   if (!(apart <= tol * size + 20 * klu))
     fail_msg("%s, %s: %g of %g", p->name, m->name, apart, size);
-  if (taken) assert_int_equal(w.factors, stats.matrices);
+  if (taken) assert_true(w.factors >= stats.matrices); /* and some for accelerations at starts */
+  if (taken && !(o->rtol > 0)) assert_in_range(w.factors, stats.matrices, stats.matrices + 10);
   if (taken && !(o->rtol > 0)) assert_in_range(w.masses, 1, 10);
   if (taken) assert_in_range(w.tangents, 0, 0);
   free(x), free(y), free(z);

@@ -89,7 +89,8 @@ static int keep_point(ga_pass *pass, const ga_solver_point *p, double *work, dou
   solver_node *node = nodes_of(work);
   solver_freedom *freedom = freedoms_of(tree, work);
   const double *kt = diagonals_of(tree, work), *ct = kt + m->nv;
-  for (int i = 0; i < tree->nsingle; i++) {
+  const bool tangents = p->b != 0 || p->c != 0;
+  for (int i = 0; i < tree->nsingle && tangents; i++) {
     const int code = tree->single[i].type->evaluate(pass, &tree->single[i]);
     if (code != 0) return code > 0 ? 1 + tree->single_of[i] : -1 - tree->single_of[i];
   }
