@@ -36,6 +36,7 @@ typedef struct ga_file_options {
   const char *want;        /* an expression of columns: coordinates it names will exist; or NULL */
   const char *folder;      /* of files that expressions name; NULL: that of the model file */
   const char *coordinates; /* "absolute", "joint", "auto" instead of the key of the file; or NULL */
+  bool divided;            /* it is for ga_partition_new: coordinates: auto takes absolute ones */
   bool no_build; /* stop before the build: the mechanism can be drawn (ga_drawable.h), not run */
   ga_log_fn log; /* receives warnings */
   void *log_context;

@@ -285,7 +285,7 @@ GA_API void ga_mechanism_free(ga_mechanism *m);
 
 GA_API ga_status ga_mechanism_set_gravity(ga_mechanism *m, const double gravity[3]);
 GA_API ga_status ga_mechanism_set_formulation(ga_mechanism *m, ga_formulation formulation);
-/* Which coordinates the build takes; GA_COORDINATES_ABSOLUTE at first. */
+/* Which coordinates the build takes; GA_COORDINATES_AUTO at first. */
 GA_API ga_status ga_mechanism_set_coordinates(ga_mechanism *m, ga_coordinates coordinates);
 /* Those it has taken, JOINT or ABSOLUTE; *text, if not NULL: a line that says so and why, owned by m. */
 GA_API ga_coordinates ga_mechanism_coordinates(const ga_mechanism *m, const char **text);

@@ -247,6 +247,11 @@ typedef struct ga_model {
    * SE(3) need none. */
   const double *q_size;
 
+  /* Optional, nv numbers: sizes of coordinates that relative tolerances (rtol, --accuracy) refer to at
+   * least; 1 for an angle that counts as a rotation does. NULL or 0: the largest |q| so far. Rotations
+   * of SO(3) and SE(3) need none, they count as 1. */
+  const double *q_least;
+
   /* Optional, nv numbers w > 0: the metric W = diag(w), constant during a run. It makes velocities
    * of different kinds comparable: 1 for lengths, l^2 for angles, with a typical length l of the
    * model; mechanisms set it themselves. Corrections of positions act through it, q' = v - W^-1

@@ -49,7 +49,7 @@ static void measure_sizes(ga_solution *s, const double *x) {
   memset(s->size_v, 0, (size_t)nv * sizeof *s->size_v);
   for (long n = 0; n < s->nodes; n++, x += s->size) {
     const double *v = x + s->layout.at[1];
-    ga_space_size(s->model->space, x, s->w);
+    ga_model_tolerance_sizes(s->model, x, s->w);
     for (int i = 0; i < nv; i++) {
       s->size_q[i] = fmax(s->size_q[i], s->w[i]);
       s->size_v[i] = fmax(s->size_v[i], fabs(v[i]));

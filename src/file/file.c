@@ -72,7 +72,8 @@ static bool read_head(ga_reader *r, const ga_node *root, ga_file *file) {
 
 static const char coordinate_words[] = "absolute|joint|auto"; /* as in ga_coordinates */
 
-/* Set which coordinates the mechanism takes: those that the caller asks for, or those of the file.
+/* Set which coordinates the mechanism takes: those that the caller asks for, or those of the file;
+ * `auto` is absolute for a mechanism that will be divided.
  * False: a failure is recorded in r. */
 static bool read_coordinates(ga_reader *r, const ga_node *root) {
   static const char *const words[] = {"absolute", "joint", "auto"};
@@ -87,6 +88,8 @@ static bool read_coordinates(ga_reader *r, const ga_node *root) {
   for (int i = 0; r->options->coordinates && i < 3; i++) {
     if (strcmp(r->options->coordinates, words[i]) == 0) which = i;
   }
+  const bool free = which < 0 || which == GA_COORDINATES_AUTO;
+  if (r->options->divided && free) which = GA_COORDINATES_ABSOLUTE;
   if (which >= 0) ga_mechanism_set_coordinates(r->m, (ga_coordinates)which);
   return true;
 }

@@ -97,6 +97,13 @@ void ga_eval_size(const ga_eval *e, const double *q, double *size) {
   for (int i = 0; i < e->nv && least; i++) size[i] = ga_max(size[i], least[i]);
 }
 
+/* size (nv numbers): the sizes of the coordinates q that relative tolerances refer to. */
+void ga_model_tolerance_sizes(const ga_model *model, const double *q, double *size) {
+  const double *least = model->q_least;
+  ga_space_size(model->space, q, size);
+  for (int i = 0; least && i < ga_space_nv(model->space); i++) size[i] = ga_max(size[i], least[i]);
+}
+
 /* Allocate e->metric and e->root_metric and fill them from the model; ones if it has no metric. */
 static void set_metric(ga_eval *e, ga_arena *arena) {
   const double *given = e->model->metric;

@@ -108,6 +108,8 @@ typedef struct ga_eval {
 /* Length scale of each coordinate, for rounding bounds: |q|, 1 for rotations, and at least the
  * model's q_size. */
 void ga_eval_size(const ga_eval *e, const double *q, double *size);
+/* The same for relative tolerances: |q|, 1 for rotations, and at least the model's q_least. */
+void ga_model_tolerance_sizes(const ga_model *model, const double *q, double *size);
 
 ga_status ga_eval_init(ga_eval *e, const ga_model *model, ga_arena *arena, ga_error *err);
 

@@ -104,10 +104,12 @@ ga_status ga_model_validate(const ga_model *model, ga_error *err) {
   }
   int nv = ga_space_nv(model->space);
   const ga_model_ops *ops = model->ops;
-  for (int i = 0; i < nv && model->q_size; i++) {
-    if (model->q_size[i] >= 0 && isfinite(model->q_size[i])) continue;
-    return ga_fail(err, GA_ERR_ARG, "q_size[%d] = %g: sizes are finite and not negative", i,
-                   model->q_size[i]);
+  const double *const sizes[] = {model->q_size, model->q_least};
+  for (int i = 0; i < 2 * nv; i++) {
+    const double *size = sizes[i / nv];
+    if (!size || (size[i % nv] >= 0 && isfinite(size[i % nv]))) continue;
+    return ga_fail(err, GA_ERR_ARG, "%s[%d] = %g: sizes are finite and not negative",
+                   i < nv ? "q_size" : "q_least", i % nv, size[i % nv]);
   }
   for (int i = 0; i < nv && model->metric; i++) {
     if (model->metric[i] > 0 && isfinite(model->metric[i])) continue;

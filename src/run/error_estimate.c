@@ -98,7 +98,7 @@ double ga_step_size_v_factor(const ga_params *par) {
 static void largest_sizes(const ga_integrator *it, const double *q, const double *v, double *size_q,
                           double *size_v) {
   const ga_step_size *c = &it->step_size;
-  ga_space_size(it->model->space, q, size_q);
+  ga_model_tolerance_sizes(it->model, q, size_q);
   for (int i = 0; i < it->eval.nv; i++) {
     size_q[i] = fmax(size_q[i], c->size_q[i]);
     size_v[i] = fmax(fabs(v[i]), c->size_v[i]);

@@ -112,7 +112,7 @@ static double first_size(ga_integrator *it, const ga_memory *at, const double *v
   const ga_options *o = &it->options;
   int nv = it->eval.nv;
   double h = at->h, *way = c->now_q, *move = c->now_v;
-  ga_space_size(it->model->space, at->q, way);
+  ga_model_tolerance_sizes(it->model, at->q, way);
   ga_space_bracket(it->model->space, at->v, at->vd, c->bracket);
   for (int i = 0; i < nv; i++) {
     way[i] = fmax(way[i], fabs(h * at->v[i]) + h * h / 2 * fabs(at->vd[i]));

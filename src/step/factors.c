@@ -81,8 +81,8 @@ static ga_status open_own_solver(ga_factors *f, ga_equations *s, ga_arena *arena
   if (arena->failed) {
     return ga_fail(s->err, GA_ERR_MEM, "no memory for a step with %d unknowns", s->n);
   }
-  ga_status status =
-      ga_linsol_open_as(&f->ls, &ga_linsol_bordered, &f->own.block.lead, &f->matrix.blocks.A, s->err);
+  ga_status status = ga_linsol_open_as(&f->ls, &ga_linsol_bordered, &f->own.block.lead,
+                                       &f->matrix.blocks.A, s->err);
   if (status == GA_OK) {
     snprintf(f->ls.why, sizeof f->ls.why, "%s of the model, %d constraint rows",
              f->own.block.ops->name ? f->own.block.ops->name : "solver", s->n - s->nx);

@@ -20,7 +20,7 @@ static void heavy_top(void **state) {
   for (int i = 0; i < 2; i++) {
     const ga_options o = options_of(methods[i], 0.9, 1e-3);
     ga_problem *p = problem_named("heavy-top");
-    ga_file *file = model_loaded("heavy-top", NULL, 0);
+    ga_file *file = model_loaded_in("absolute", "heavy-top", NULL, 0);
     ga_integrator *a = started(p, &o), *b = mechanism_started(ga_file_mechanism(file), &o);
     must(ga_integrator_run(a, 1), ga_integrator_error(a));
     must(ga_integrator_run(b, 1), ga_integrator_error(b));

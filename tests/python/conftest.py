@@ -34,9 +34,9 @@ def tool_csv(*words):
     return {name: values[:, i] for i, name in enumerate(rows[0])}
 
 
-def pendulum(name="pendulum", **fields):
-    """A rod on a hinge about y."""
-    m = ga.Mechanism(name, gravity=[0, 0, -9.81])
+def pendulum(name="pendulum", coordinates="auto", **fields):
+    """A rod on a hinge about y. `auto` takes joint coordinates: q is the angle."""
+    m = ga.Mechanism(name, gravity=[0, 0, -9.81], coordinates=coordinates)
     rod = m.body("rod", mass=2, shape={"rod": {"length": 1, "radius": "10 mm"}}, position=[0.5, 0, 0], **fields)
     m.revolute("pin", ga.ground, rod, at=[0, 0, 0], axis=[0, 1, 0])
     return m

@@ -48,7 +48,7 @@ def test_interrupt_keeps_what_was_computed():
         print(r.success, r.message, 0 < r.t[-1] < 1e5, len(r) > 10, r.q.shape[1])
     """)
     assert code == 0, err
-    assert out == "False interrupted True True 7\n"
+    assert out == "False interrupted True True 1\n"
     assert "interrupted at t = " in err and "Traceback" not in err
 
 

@@ -12,7 +12,7 @@ from genalpha.view import tool
 
 
 def test_arrays_are_views_of_the_library():
-    r = pendulum().run(t_end=0.1)
+    r = pendulum(coordinates="absolute").run(t_end=0.1)
     from genalpha._lib import ffi, lib
 
     address = int(ffi.cast("uintptr_t", lib.ga_recorder_field(r._recorder, 1)))
@@ -26,7 +26,7 @@ def test_arrays_are_views_of_the_library():
 
 
 def test_arrays_outlive_their_run():
-    r = pendulum().run(t_end=0.5)
+    r = pendulum(coordinates="absolute").run(t_end=0.5)
     q, x, expected = r.q, r["rod.x"], r.q.copy()
     row = r.v[3]
     kept = row.copy()
@@ -135,7 +135,7 @@ def test_failed_run_carries_what_it_computed():
 
 
 def test_events():
-    m = pendulum()
+    m = pendulum(coordinates="absolute")
     seen = []
 
     def low(s):
@@ -155,7 +155,7 @@ def test_events():
 
 
 def test_events_end_a_run():
-    m = pendulum()
+    m = pendulum(coordinates="absolute")
 
     def low(s):
         return s.q[0] - 0.1

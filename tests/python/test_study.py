@@ -11,7 +11,7 @@ from conftest import pendulum
 
 
 def test_orders_are_two():
-    m = pendulum()
+    m = pendulum(coordinates="absolute")
     for norm in ("end", "max"):
         table = ga.converge(m, h=4e-3, levels=3, t_end=0.4, norm=norm)
         assert list(table["steps"]) == [100, 200, 400] and np.allclose(table["h"], [4e-3, 2e-3, 1e-3])

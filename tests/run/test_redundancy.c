@@ -14,7 +14,7 @@
 
 static void bricard(void **state) {
   (void)state;
-  ga_file *file = model_loaded("bricard", NULL, 0);
+  ga_file *file = model_loaded_in("absolute", "bricard", NULL, 0);
   const ga_mechanism *m = ga_file_mechanism(file);
   double *values = calloc((size_t)ga_mechanism_columns(m), sizeof *values);
   double end[3][6];
@@ -86,7 +86,8 @@ static void as_in_the_plane(void **state) {
   (void)state;
   static const char *const methods[] = {"stab2", "index3", "soi2", "hht", "index2", "index1"};
   static const char *const solvers[] = {"dense", "klu"};
-  ga_file *space = model_loaded("slider-crank-hinged", NULL, 0), *plane = text_parsed(planar_text);
+  ga_file *space = model_loaded_in("absolute", "slider-crank-hinged", NULL, 0),
+          *plane = text_parsed(planar_text);
   const ga_mechanism *ms = ga_file_mechanism(space), *mp = ga_file_mechanism(plane);
   for (int k = 0; k < 6; k++) {
     ga_options o = allowing(methods[k], 1e-3);
@@ -122,7 +123,7 @@ static void as_in_the_plane(void **state) {
 static void order(void **state) {
   (void)state;
   static const char *const methods[] = {"stab2", "index3"};
-  ga_file *file = model_loaded("slider-crank-hinged", NULL, 0);
+  ga_file *file = model_loaded_in("absolute", "slider-crank-hinged", NULL, 0);
   const ga_mechanism *m = ga_file_mechanism(file);
   for (int k = 0; k < 2; k++) {
     double end[3][PAIRS];
@@ -149,7 +150,7 @@ static void order(void **state) {
 static void door(void **state) {
   (void)state;
   static const char *const names[] = {"low.fz", "middle.fz", "high.fz"};
-  ga_file *file = model_loaded("door", NULL, 0);
+  ga_file *file = model_loaded_in("absolute", "door", NULL, 0);
   const ga_mechanism *m = ga_file_mechanism(file);
   static const char *const methods[] = {"stab2", "index3", "soi2", "index2", "index1"};
   for (int k = 0; k < 5; k++) {
@@ -174,7 +175,7 @@ static void door(void **state) {
  */
 static void truss(void **state) {
   (void)state;
-  ga_file *file = model_loaded("truss", NULL, 0);
+  ga_file *file = model_loaded_in("absolute", "truss", NULL, 0);
   const ga_mechanism *m = ga_file_mechanism(file);
   const ga_model *model = ga_mechanism_model(m);
   ga_options o = allowing("stab2", 1e-3);
@@ -219,7 +220,7 @@ static void truss(void **state) {
 static void resumed(void **state) {
   (void)state;
   static const char *const methods[] = {"stab2", "index3", "hht"};
-  ga_file *file = model_loaded("bricard", NULL, 0);
+  ga_file *file = model_loaded_in("absolute", "bricard", NULL, 0);
   const ga_mechanism *m = ga_file_mechanism(file);
   const ga_model *model = ga_mechanism_model(m);
   char path[] = "redundancy_XXXXXX";
@@ -264,7 +265,7 @@ static void resumed(void **state) {
 static void after_a_failed_restart(void **state) {
   (void)state;
   static const char *const methods[] = {"stab2", "soi2"};
-  ga_file *file = model_loaded("bricard", NULL, 0);
+  ga_file *file = model_loaded_in("absolute", "bricard", NULL, 0);
   const ga_mechanism *m = ga_file_mechanism(file);
   const ga_model *model = ga_mechanism_model(m);
   const size_t nq = (size_t)ga_space_nq(model->space), nv = (size_t)ga_space_nv(model->space);

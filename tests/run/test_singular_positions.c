@@ -104,7 +104,7 @@ static void ending(void **state) {
  * up for: nothing is left to one long step at the end, and the message tells of the true reason. */
 static void made_up(void **state) {
   (void)state;
-  ga_file *file = model_loaded("double-pendulum", NULL, 0);
+  ga_file *file = model_loaded_in("absolute", "double-pendulum", NULL, 0);
   const ga_options o = allowing("stab2", 0.05);
   ga_integrator *it = mechanism_started(ga_file_mechanism(file), &o);
   ga_status status = ga_integrator_run(it, 5);

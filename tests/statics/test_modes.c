@@ -404,7 +404,7 @@ static void few_of_a_chain(void **state) {
 static void shapes(void **state) {
   (void)state;
   static const char text[] =
-      "genalpha: 1\nformulation: se3\nbodies:\n"
+      "genalpha: 1\nformulation: se3\ncoordinates: absolute\nbodies:\n"
       "  a: {mass: 2, inertia: [1, 1, 1], position: [1, 0, 0], orientation: {axis: [0, 0, 1], "
       "angle: 1}}\n"
       "  b: {mass: 2, inertia: [1, 1, 1], position: [2, 0, 0]}\n"

@@ -317,14 +317,25 @@ static inline double *columns_at(const ga_mechanism *m, double h, double t) {
   return values;
 }
 
-/* a file of models/ */
-static inline ga_file *model_loaded(const char *name, const ga_file_set *set, int nset) {
+/* a file of models/ in these coordinates; NULL: its own */
+static inline ga_file *model_loaded_in(const char *coordinates, const char *name,
+                                       const ga_file_set *set, int nset) {
   char path[300];
   ga_file *file = NULL;
   ga_error err = {0};
+  const ga_file_options options = {.set = set, .nset = nset, .coordinates = coordinates};
   snprintf(path, sizeof path, "%s/%s.yaml", GA_MODELS, name);
-  must(ga_file_load(path, &(ga_file_options){.set = set, .nset = nset}, &file, &err), &err);
+  must(ga_file_load(path, &options, &file, &err), &err);
   return file;
+}
+
+static inline ga_file *model_loaded(const char *name, const ga_file_set *set, int nset) {
+  return model_loaded_in(NULL, name, set, nset);
+}
+
+/* for tests that look at unknowns and rows of bodies */
+static inline void use_absolute(ga_mechanism *m) {
+  assert_int_equal(ga_mechanism_set_coordinates(m, GA_COORDINATES_ABSOLUTE), GA_OK);
 }
 
 #endif

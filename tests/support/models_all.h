@@ -20,8 +20,10 @@ static inline void perturbed(const ga_mechanism *m, const double *q, double frac
   free(w);
 }
 
-/* Every file of models/, without those with contacts: their rows are not always on. */
-static inline int each_model(void (*check)(const char *name, const ga_file *file)) {
+/* Every file of models/ in these coordinates (NULL: its own), without those with contacts: their rows
+ * are not always on. */
+static inline int each_model_in(const char *coordinates,
+                                void (*check)(const char *name, const ga_file *file)) {
   DIR *directory = opendir(GA_MODELS);
   int count = 0;
   assert_non_null(directory);
@@ -31,7 +33,7 @@ static inline int each_model(void (*check)(const char *name, const ga_file *file
     char *dot = strstr(name, ".yaml");
     if (!dot) continue;
     *dot = '\0';
-    ga_file *file = model_loaded(name, NULL, 0);
+    ga_file *file = model_loaded_in(coordinates, name, NULL, 0);
     if (ga_mechanism_model(ga_file_mechanism(file))->ncontacts == 0) {
       check(name, file);
       count++;
@@ -40,6 +42,10 @@ static inline int each_model(void (*check)(const char *name, const ga_file *file
   }
   closedir(directory);
   return count;
+}
+
+static inline int each_model(void (*check)(const char *name, const ga_file *file)) {
+  return each_model_in(NULL, check);
 }
 
 #endif

@@ -334,8 +334,8 @@ int command_run(int argc, char **argv) {
   int code = args_parse(&a, argc, argv);
   if (code == ARGS_GO_ON) code = args_check_params(&a);
   /* redundant rows cannot be left out over several processes: the default is to refuse them */
-  if (code == ARGS_GO_ON && launcher_detect().processes > 1)
-    code = args_apply(&a, "redundant", "refuse");
+  set.problem.sets.divided = launcher_detect().processes > 1;
+  if (code == ARGS_GO_ON && set.problem.sets.divided) code = args_apply(&a, "redundant", "refuse");
   if (code != ARGS_GO_ON) return code;
   resources r = {.plot = {.fd = -1}};
   code = run_problem(&set, &a, &r);

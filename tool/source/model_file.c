@@ -76,6 +76,7 @@ int file_open(const char *path, const file_sets *sets, const char *want, ga_prob
                                    .nset = sets->count,
                                    .want = want,
                                    .coordinates = sets->coordinates,
+                                   .divided = sets->divided,
                                    .log = print_line};
   own_problem *p = calloc(1, sizeof *p);
   ga_error err = {GA_OK, ""};

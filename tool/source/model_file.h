@@ -12,6 +12,7 @@ typedef struct file_sets {
   char name[SETS_MAX][64];
   int count;
   const char *coordinates; /* of --coordinates; NULL: those of the file */
+  bool divided;            /* the model will be divided among processes */
 } file_sets;
 bool file_read_set(const arg_spec *spec, const char *text, void *field);
 bool file_read_coordinates(const arg_spec *spec, const char *text, void *field); /* const char * */

@@ -14,6 +14,7 @@ ga_status ga_mechanism_new(ga_mechanism **out) {
   if (!m) return GA_ERR_MEM;
   m->formulation = GA_FORMULATION_R3SO3;
   m->carrier = &ga_carrier_absolute;
+  m->coordinates_asked = GA_COORDINATES_AUTO;
   if (!GA_GROW(m->bodies)) {
     ga_mechanism_free(m);
     *out = NULL;

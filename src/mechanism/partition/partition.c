@@ -251,11 +251,6 @@ ga_status ga_partition_new(const ga_mechanism *m, int subdomains, ga_partition_m
   *out = NULL;
   if (!m->built)
     return ga_fail(err, GA_ERR_ARG, "a partition needs a mechanism that has been built");
-  if (m->tree) {
-    return ga_fail(
-        err, GA_ERR_ARG,
-        "coordinates: joint: the bodies of a team need absolute coordinates; use absolute");
-  }
   const int bodies = m->bodies.count - 1, elements = m->joints.count + m->others.count;
   const ga_element *alone = needs_whole(m);
   if (m->groups.count > 0) {
@@ -269,6 +264,11 @@ ga_status ga_partition_new(const ga_mechanism *m, int subdomains, ga_partition_m
         "%s '%s' cannot be divided: functions of coordinates, bodies and sensors, states "
         "and inputs need one process",
         alone->type->what, alone->name);
+  }
+  if (m->tree) {
+    return ga_fail(err, GA_ERR_ARG,
+                   "a mechanism in joint coordinates cannot be divided; build it with coordinates: "
+                   "absolute");
   }
   if (m->spread && subdomains > 1) {
     return ga_fail(err, GA_ERR_ARG,

@@ -432,6 +432,12 @@ static ga_status check_in_joints(const ga_mechanism *m, double t, const double *
     ga_free(qa);
     return ga_fail(err, GA_ERR_MEM, "no memory to check the mechanism");
   }
+  /* the start without the rounding of a change of coordinates: which of several dependent rows are
+   * named depends on it */
+  if (memcmp(q, m->q0, (size_t)m->nq * sizeof *q) == 0)
+    memcpy(qa, a->q0, (size_t)a->nq * sizeof *q);
+  if (memcmp(v, m->v0, (size_t)m->nv * sizeof *v) == 0)
+    memcpy(va, a->v0, (size_t)a->nv * sizeof *v);
   ga_status status = ga_mechanism_check(a, t, qa, va, log, context, check, err);
   ga_free(qa);
   checking l = {.m = m, .say = log, .context = context, .c = check, .err = err};

@@ -135,12 +135,15 @@ static int body_moved(const ga_tree *tree, int i) {
 }
 
 /* Set m->model.metric and q_size from those of absolute coordinates: an angle has the metric of the
- * rotations of the body it moves, a shift the size of its largest place. */
+ * rotations of the body it moves, a shift the size of its largest place, at least the length that
+ * makes its rotations comparable. q_least: an angle counts as 1
+ * in relative tolerances, as rotations do in absolute coordinates. */
 ga_status ga_tree_scales(ga_mechanism *m, ga_error *err) {
   const ga_tree *tree = m->tree;
   const ga_model *a = &m->absolute->model;
   double *w = ga_arena_doubles(&m->arena, (size_t)m->nv);
   double *size = ga_arena_doubles(&m->arena, (size_t)m->nv);
+  double *least = ga_arena_doubles(&m->arena, (size_t)m->nv);
   if (m->arena.failed) return ga_fail(err, GA_ERR_MEM, "no memory for joint coordinates");
   for (int c = 0; c < m->coordinates.count; c++) {
     const int from = m->absolute->coordinates.item[c].v_at, to = m->coordinates.item[c].v_at;
@@ -151,10 +154,16 @@ ga_status ga_tree_scales(ga_mechanism *m, ga_error *err) {
     const ga_solid *b = &m->bodies.item[body_moved(tree, tree->node_of[k])];
     const bool turns = node->kind == GA_HINGE || node->kind == GA_BALL;
     w[k] = turns ? a->metric[b->v_at + b->kind->nx] : 1;
-    size[k] = turns ? 1 : ga_max_abs(b->kind->nx, a->q_size + b->v_at);
+    least[k] = turns ? 1 : 0;
+    const double length = sqrt(a->metric[b->v_at + b->kind->nx]);
+    const double place = ga_max_abs(b->kind->nx, a->q_size + b->v_at);
+    size[k] = turns ? 1 : fmax(place, length);
+    /* rows of cut joints are differences of places, rounded like these */
+    if (turns && m->nlam > 0) size[k] = fmax(1, place / length);
   }
   m->model.metric = w;
   m->model.q_size = size;
+  m->model.q_least = least;
   return GA_OK;
 }
 

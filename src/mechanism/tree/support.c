@@ -7,9 +7,10 @@
 #include "mechanism/tree/tree.h"
 
 /* Joint coordinates have dense rows along a path: they are slower than absolute ones where paths are
- * long. Long chains of balls are ill-conditioned besides. Least gain that is worth it: a third of the
- * unknowns and rows. */
-enum { LONGEST_PATH = 60, MOST_BALLS = 3, LEAST_GAIN = 3 };
+ * long, unless the tree's own solver is used, which forms no matrix. Long chains of balls are
+ * ill-conditioned, and their errors are larger. Least gain that is worth it: a third of the unknowns
+ * and rows. */
+enum { LONGEST_PATH = 60, MOST_BALLS = 10, LEAST_GAIN = 3 };
 /* A freedom moves a mass if its entry of M, in the metric, is larger than this part of the largest of
  * its path. */
 static const double MOVES_MASS = 1e-12;
@@ -65,20 +66,28 @@ static int count_unknowns(const ga_mechanism *m, int *rows) {
   return n;
 }
 
-/* Why `auto` takes absolute coordinates, into text; NULL: it takes those of joints. */
+/* Why `auto` takes absolute coordinates, into text; NULL: it takes those of joints, unless paths are too
+ * long. Before the change. */
 static const char *not_worth_it(const ga_mechanism *m, char *text, size_t room) {
-  const ga_tree *tree = m->tree;
   int rows;
   const int n = count_unknowns(m, &rows), absolute = m->nv + m->nlam + m->npsi;
-  if (tree->longest > LONGEST_PATH) {
+  if (LEAST_GAIN * (n + rows) <= absolute) return NULL;
+  snprintf(text, room, "joint would have %d unknowns and %d rows instead of %d and %d", n, rows,
+           m->nv, m->nlam + m->npsi);
+  return text;
+}
+
+/* The same for the length of paths, after the change, when it is known whether the tree is solved by
+ * its own solver. */
+static const char *too_long(const ga_mechanism *m, char *text, size_t room) {
+  const ga_tree *tree = m->tree;
+  const bool solved = tree->solves && m->nv >= ga_tree_solver.least;
+  if (tree->longest > LONGEST_PATH && !solved) {
     snprintf(text, room, "a path of the tree has %d freedoms, joint takes up to %d", tree->longest,
              LONGEST_PATH);
   } else if (tree->most_balls > MOST_BALLS) {
     snprintf(text, room, "a path of the tree has %d ball joints, joint takes up to %d",
              tree->most_balls, MOST_BALLS);
-  } else if (LEAST_GAIN * (n + rows) > absolute) {
-    snprintf(text, room, "joint would have %d unknowns and %d rows instead of %d and %d", n, rows,
-             m->nv, m->nlam + m->npsi);
   } else {
     return NULL;
   }
@@ -287,10 +296,9 @@ ga_status ga_mechanism_choose_coordinates(ga_mechanism *m, double t0, ga_error *
     if (status != GA_OK && (asked || status == GA_ERR_MEM)) {
       return ga_fail(err, status, "%s", own.text);
     }
-    if (status != GA_OK) {
-      undo(m);
-      why = own.text;
-    }
+    if (status != GA_OK) why = own.text;
+    if (status == GA_OK && !asked) why = too_long(m, text, sizeof text);
+    if (why) undo(m);
   }
   describe(m, why);
   return GA_OK;

@@ -63,6 +63,7 @@ static void make_mechanism(void) {
     ga_mechanism_add_body(m, &rod, &err);
     ga_mechanism_add_joint(m, &pin, &err);
   }
+  ga_mechanism_set_coordinates(m, GA_COORDINATES_ABSOLUTE); /* ga_partition.h needs them */
   ga_mechanism_build(m, 0, &err);
 }
 

@@ -236,7 +236,7 @@ static void one_model(const char *name, const ga_file *file) {
 
 static void every_mechanism(void **state) {
   (void)state;
-  assert_true(each_model(one_model) >= 22);
+  assert_true(each_model_in("absolute", one_model) >= 22);
   /* most starts are not beyond repair, even at 20 % */
   assert_true(of_models.refused < of_models.tried / 4);
 }

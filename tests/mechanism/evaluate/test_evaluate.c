@@ -5,8 +5,10 @@
 #include "mechanisms.h"
 
 /* a pendulum that falls, with one more line */
-static ga_status pendulum(const char *line, ga_file **file, ga_error *err) {
+static ga_status pendulum(const char *line, const char *coordinates, ga_file **file,
+                          ga_error *err) {
   char text[800];
+  const ga_file_options options = {.coordinates = coordinates};
   snprintf(text, sizeof text,
            "genalpha: 1\ngravity: [0, 0, -9.81]\nbodies:\n"
            "  rod: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [0.5, 0, 0]}\n"
@@ -14,14 +16,14 @@ static ga_status pendulum(const char *line, ga_file **file, ga_error *err) {
            "  pin: {type: revolute, between: [ground, rod], at: [0, 0, 0], axis: [0, 1, 0]}\n"
            "%s\n",
            line);
-  return ga_file_parse("m.yaml", text, strlen(text), NULL, file, err);
+  return ga_file_parse("m.yaml", text, strlen(text), &options, file, err);
 }
 
 /* the message of the build or of the run */
 static void run_pendulum(const char *line, char *message, size_t room) {
   ga_error err = {0};
   ga_file *file = NULL;
-  if (pendulum(line, &file, &err) != GA_OK) {
+  if (pendulum(line, NULL, &file, &err) != GA_OK) {
     snprintf(message, room, "%s", err.text);
     return;
   }
@@ -74,8 +76,8 @@ static void derivatives(void **state) {
   ga_error err = {0};
   ga_file *file = NULL;
   char text[200], small[12];
-  must(pendulum("forces: {band: {type: torsion, coordinate: pin.angle, law: \"sqrt(s)\"}}", &file,
-                &err),
+  must(pendulum("forces: {band: {type: torsion, coordinate: pin.angle, law: \"sqrt(s)\"}}",
+                "absolute", &file, &err),
        &err);
   const ga_mechanism *m = ga_file_mechanism(file);
   const ga_model *model = ga_mechanism_model(m);

@@ -245,7 +245,7 @@ static void check_model(const char *name, const ga_file *file) {
 
 static void models(void **state) {
   (void)state;
-  assert_true(each_model(check_model) >= 22);
+  assert_true(each_model_in("absolute", check_model) >= 22);
   assert_true(divided >= 22);
 }
 
@@ -254,7 +254,7 @@ static void test_models(void **state) {
   static const char *const names[] = {"../tests/support/models/every-joint",
                                       "../tests/support/models/frame"};
   for (int i = 0; i < 2; i++) {
-    ga_file *file = model_loaded(names[i], NULL, 0);
+    ga_file *file = model_loaded_in("absolute", names[i], NULL, 0);
     check_model(names[i], file);
     ga_file_free(file);
   }
@@ -263,7 +263,7 @@ static void test_models(void **state) {
 /* every type of joint is in the mechanism that claims so */
 static void every_joint(void **state) {
   (void)state;
-  ga_file *file = model_loaded("../tests/support/models/every-joint", NULL, 0);
+  ga_file *file = model_loaded_in("absolute", "../tests/support/models/every-joint", NULL, 0);
   const ga_mechanism *m = ga_file_mechanism(file);
   ga_joint_type_info type;
   for (int i = 0; ga_joint_types(i, &type); i++) {
@@ -282,7 +282,7 @@ static void every_joint(void **state) {
  * equal size; whoever cuts. */
 static void chain_is_cut_three_times(void **state) {
   (void)state;
-  ga_file *file = model_loaded("chain", &(ga_file_set){"N", "100"}, 1);
+  ga_file *file = model_loaded_in("absolute", "chain", &(ga_file_set){"N", "100"}, 1);
   const ga_mechanism *m = ga_file_mechanism(file);
   for (int how = GA_PARTITION_GRAPH; how <= GA_PARTITION_RANGES; how++) {
     ga_partition *s;
@@ -305,7 +305,7 @@ static void chain_is_cut_three_times(void **state) {
 static void frame_shares_few(void **state) {
   (void)state;
   const ga_file_set set[] = {{"NX", "20"}, {"NZ", "5"}};
-  ga_file *file = model_loaded("../tests/support/models/frame", set, 2);
+  ga_file *file = model_loaded_in("absolute", "../tests/support/models/frame", set, 2);
   const ga_mechanism *m = ga_file_mechanism(file);
   for (int how = GA_PARTITION_GRAPH; how <= GA_PARTITION_WALK; how++) {
     ga_partition *s, *again;
@@ -342,7 +342,7 @@ static void hook_free(void *block) {
 /* Each request fails once: the call says so and leaves nothing behind. */
 static void every_request_fails(void **state) {
   (void)state;
-  ga_file *file = model_loaded("../tests/support/models/every-joint", NULL, 0);
+  ga_file *file = model_loaded_in("absolute", "../tests/support/models/every-joint", NULL, 0);
   const ga_mechanism *m = ga_file_mechanism(file);
   ga_status status = GA_ERR_MEM;
   long failed = 0;
@@ -373,7 +373,7 @@ static void every_request_fails(void **state) {
 
 static void mistakes(void **state) {
   (void)state;
-  ga_file *file = model_loaded("four-bar", NULL, 0);
+  ga_file *file = model_loaded_in("absolute", "four-bar", NULL, 0);
   const ga_mechanism *m = ga_file_mechanism(file);
   ga_partition *s;
   ga_subdomain *p;

@@ -78,6 +78,7 @@ static void study(const ga_mechanism *m, const char *method, bool jump) {
   for (int i = 0; i < 3; i++) shot[i] = run(m, method, 1e-3 / (1 << i), jump);
   for (int k = 0; k < FIELDS; k++) {
     double e[2];
+    if (k > 0 && size[k] == 0) continue; /* no rows in joint coordinates */
     for (int i = 0; i < 2; i++) {
       const double *a = shot[i].part[k], *b = shot[i + 1].part[k];
       e[i] = k == 0 ? ga_space_distance(model->space, a, b) : vector_error(size[k], a, b);

@@ -85,13 +85,16 @@ ga_status hard_motion_of(const char *name, const char *text, const hard_motion_o
 }
 
 /* The largest column of a unit. A rate that turns or moves the mechanism by less than 1e-6 of its
- * size in the run counts as zero. */
+ * size in the run counts as zero; a velocity is a difference of terms omega times length, and counts
+ * as these. */
 static double size_of(const hard_motion *m, const char *unit) {
-  double most = 0, length = 0;
+  double most = 0, length = 0, turning = 0;
   for (int i = 0; i < m->n; i++) {
     if (strcmp(m->unit[i], unit) == 0) most = fmax(most, fabs(m->value[i]));
     if (strcmp(m->unit[i], "m") == 0) length = fmax(length, fabs(m->value[i]));
+    if (strcmp(m->unit[i], "rad/s") == 0) turning = fmax(turning, fabs(m->value[i]));
   }
+  if (strcmp(unit, "m/s") == 0) most = fmax(most, turning * length);
   double whole = strncmp(unit, "m", 1) == 0 ? length : 1;
   bool rate = strchr(unit, '/') != NULL;
   return fmax(most, rate ? 1e-6 * whole / m->span : 1e-6 * whole);

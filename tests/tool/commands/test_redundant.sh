@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 models=$(dirname "$0")/../../../models
 
-succeeds run "$models/slider-crank-hinged.yaml" --t-end 0.02
+succeeds run "$models/slider-crank-hinged.yaml" --t-end 0.02 --coordinates absolute
 ok "how many rows" out_has 'redundant    3 of 20 constraint rows follow from others:'
 ok "which" out_has "joint 'guide': 3 of its 5 rows follow from 'bearing', 'pin', 'wrist'"
 ok "unique forces are not marked" sh -c "! grep -q 'not unique' '$work/out'"
@@ -17,7 +17,10 @@ succeeds run "$models/bricard.yaml" --t-end 0.02 --final
 ok "in the JSON" out_has '"dependent": 1'
 refused 1 'depends on the others\|can be independent' run "$models/bricard.yaml" --redundant refuse
 refused 2 'at most 18 can be independent (option redundant = allow' \
-  run "$models/slider-crank-hinged.yaml" --redundant refuse
+  run "$models/slider-crank-hinged.yaml" --redundant refuse --coordinates absolute
+# in joint coordinates the rows of the joint that closes the loop are left, 5 for 3 freedoms
+succeeds run "$models/slider-crank-hinged.yaml" --t-end 0.02 --coordinates joint
+ok "how many rows of the loop" out_has 'redundant    3 of 5 constraint rows follow from others:'
 
 # two drives of one hinge that do not agree
 cat >"$work/drives.yaml" <<'END'
@@ -42,6 +45,7 @@ valgrind -q --tool=none "$tool" --version >/dev/null 2>&1 || finish
 bars() {
   cat <<END
 genalpha: 1
+coordinates: absolute
 parameters: {N: 10}
 gravity: [0, -9.81, 0]
 repeat:
