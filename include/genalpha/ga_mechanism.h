@@ -192,6 +192,9 @@ typedef struct ga_joint {
   ga_function curve[3]; /* of a point on a curve: x, y, z in the joint frame of A, functions of s */
   ga_given start;       /* of s: where the point is sought at the start; default: 0 */
   int turns[3];         /* whole turns added to the start value of its coordinates, in order */
+  struct ga_joint_friction { /* by the joint's own force N: mu N against the slip (models.md) */
+    double coulomb, static_coulomb, radius, speed; /* mu; near rest; of the pin; 0: 1e-3 m/s */
+  } friction;
 } ga_joint;
 
 /* A coordinate of a joint is called "JOINT.NAME", for example "bearing.angle". */

@@ -111,11 +111,33 @@ const ga_field ga_joint_fields[] = {
     {"inertia", "each_coordinate", "of a rotor on its coordinate", keep_node,
      AT(joint_input, on.inertia), NULL, false, "J s^2/q^2"},
     {"friction", "joint_friction",
-     "dry friction on its coordinate: {friction, static_friction, speed}", keep_node,
-     AT(joint_input, on.friction), NULL, false, "J/q, q/s"},
+     "dry friction: {coulomb, radius, ..} by its own force, or {friction, speed, ..}", keep_node,
+     AT(joint_input, on.friction), NULL, false, NULL},
     {"limits", "joint_limits", "stops of its coordinate, as in the section limits", keep_node,
      AT(joint_input, on.limits), NULL, false, "q"},
     {.key = NULL}};
+
+#define IN(member) AT(ga_joint_friction, member)
+static const ga_field bearing_fields[] = {
+    {"coulomb", "number", "coefficient of friction; the normal force is the joint's own force",
+     ga_field_number, IN(coulomb), NULL, true, "1"},
+    {"static_coulomb", "number", "the same near rest; default: coulomb", ga_field_number,
+     IN(static_coulomb), NULL, false, "1"},
+    {"radius", "number", "of the pin or ball; a prismatic joint has none", ga_field_number,
+     IN(radius), NULL, false, "m"},
+    {"speed", "number", "slip at its surface over which friction changes its sign; default 1e-3",
+     ga_field_number, IN(speed), NULL, false, "m/s"},
+    {.key = NULL}};
+#undef IN
+
+/* The friction of a joint by its own force, if in->on.friction is that; else it is left to its
+ * coordinates. */
+static bool read_bearing(ga_reader *r, joint_input *in) {
+  const ga_node *node = in->on.friction;
+  if (!node || node->kind != GA_NODE_MAP || !ga_node_find(node, "coulomb")) return true;
+  in->on.friction = NULL;
+  return ga_read_fields(r, node, bearing_fields, &in->joint.friction);
+}
 
 /* Read an entry of `joints` and add it to r->m; springs, dampers and limits of its coordinates are
  * kept until the start values are known. */
@@ -123,6 +145,7 @@ bool ga_read_joint(ga_reader *r, const char *name, const ga_node *node) {
   joint_input in = {.turns = NULL};
   ga_error err = {GA_OK, ""};
   if (!ga_read_fields(r, node, ga_joint_fields, &in) || !set_turns(r, &in)) return false;
+  if (!read_bearing(r, &in)) return false;
   in.joint.name = name;
   if (!ga_reader_accept(r, node, ga_mechanism_add_joint(r->m, &in.joint, &err), &err)) return false;
   return ga_read_on_coordinates(r, name, in.joint.type, node, &in.on);

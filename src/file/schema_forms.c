@@ -108,8 +108,12 @@ const ga_schema_text ga_schema_forms[] = {
      "{\"oneOf\": [" REF("number") ", {\"type\": \"object\", \"minProperties\": 1, "
      "\"additionalProperties\": " REF("number") "}]}"},
     {"joint_friction",
-     "{\"oneOf\": [" REF("dry_friction") ", {\"type\": \"object\", \"minProperties\": 1, "
+     "{\"oneOf\": [" REF("bearing") ", " REF("dry_friction") ", {\"type\": \"object\", \"minProperties\": 1, "
      "\"additionalProperties\": " REF("dry_friction") "}]}"},
+    {"bearing",
+     "{\"type\": \"object\", \"properties\": {\"coulomb\": " REF("number") ", "
+     "\"static_coulomb\": " REF("number") ", \"radius\": " REF("number") ", \"speed\": "
+     REF("number") "}, \"required\": [\"coulomb\"], \"additionalProperties\": false}"},
     {"dry_friction",
      "{\"type\": \"object\", \"properties\": {\"friction\": " REF("number") ", "
      "\"static_friction\": " REF("number") ", \"speed\": " REF("number") "}, \"required\": "

@@ -276,6 +276,10 @@ typedef struct ga_row_list {
   ga_primitive_row row[GA_JOINT_ROWS_MAX];
 } ga_row_list;
 
+typedef struct ga_joint_friction ga_joint_friction;
+/* what slips in a bearing: turns about z, slides along z, turns about a point */
+enum { GA_BEARING_TURNS = 1, GA_BEARING_SLIDES = 2, GA_BEARING_BALL = 4 };
+
 typedef struct ga_joint_type {
   const char *name, *summary;
   ga_row_list space, plane;
@@ -286,6 +290,7 @@ typedef struct ga_joint_type {
   bool point_a, point_b;            /* side A, side B may be a point body */
   bool needs_rotation;              /* both sides must be bodies with axes */
   unsigned aligned;                 /* axes k with a_k.b_k > 0 at a start, bits */
+  unsigned bearing;                 /* GA_BEARING_..: it may have friction by its own force */
   const ga_element_type *element;
   int npsi;
 } ga_joint_type;
@@ -304,14 +309,16 @@ typedef struct ga_joint_data {
   int coordinate[GA_COORDINATES_MAX]; /* numbers, -1: does not exist */
   ga_law curve[3];                    /* of a point on a curve: functions of s */
   double near;                        /* value of s from which its start is sought */
+  ga_joint_friction friction;         /* of a bearing */
 } ga_joint_data;
 
 /* Sets the rows of a joint and its flags axes and points. */
 void ga_joint_set_rows(ga_joint_data *joint, const ga_row_list *rows);
 
-extern const ga_element_type ga_element_joint, ga_element_distance, ga_element_rolling,
-    ga_element_knife_edge, ga_element_coordinate, ga_element_drive, ga_element_rate,
-    ga_element_coupler, ga_element_state, ga_element_span, ga_element_curve, ga_element_parameter;
+extern const ga_element_type ga_element_bearing, ga_element_joint, ga_element_distance,
+    ga_element_rolling, ga_element_knife_edge, ga_element_coordinate, ga_element_drive,
+    ga_element_rate, ga_element_coupler, ga_element_state, ga_element_span, ga_element_curve,
+    ga_element_parameter;
 /* geometry of all joints */
 void ga_joint_geometry(const ga_mechanism *m, const ga_element *el, ga_geometry *g);
 

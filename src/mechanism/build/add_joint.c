@@ -394,6 +394,8 @@ ga_status ga_mechanism_add_joint(ga_mechanism *m, const ga_joint *joint, ga_erro
   status = find_type(owner, joint->type, &data.type, err);
   if (status == GA_OK) status = ga_sides_of(m, joint->between, el.body, &sides, err);
   if (status == GA_OK) status = prepare_joint(m, &sides, joint, &data, err);
+  data.friction = joint->friction;
+  if (status == GA_OK) status = ga_bearing_check(&sides, data.type, &data.friction, err);
   if (status != GA_OK) return status;
   ga_joint_set_rows(&data, is_planar(&sides) ? &data.type->plane : &data.type->space);
   memcpy(data.turns, joint->turns, sizeof data.turns);
@@ -402,7 +404,7 @@ ga_status ga_mechanism_add_joint(ga_mechanism *m, const ga_joint *joint, ga_erro
   status = ga_mechanism_define(m, joint->name, GA_NAMED_JOINT, m->joints.count, 0, err);
   if (status != GA_OK) return status;
   *own = data;
-  el.type = data.type->element;
+  el.type = data.friction.coulomb > 0 ? &ga_element_bearing : data.type->element;
   el.name = ga_mechanism_find(m, joint->name)->name;
   el.nlam = data.rows->count;
   el.npsi = data.type->npsi;

@@ -96,7 +96,7 @@ ga_status ga_mechanism_make_model(ga_mechanism *m, ga_error *err) {
     const bool constant = el->type->relation && ((const ga_relation *)el->data)->law.zero;
     if (el->type->rheonomic && !constant) m->model.scleronomic = false;
     if (ga_structure_of(m, el).mass == GA_MASS_FULL) m->model.const_mass = false;
-    if (el->npsi > 0 && el->reach) reacts = true;
+    if ((el->npsi > 0 && el->reach) || el->type == &ga_element_bearing) reacts = true;
   }
   m->model.ops = ga_mechanism_ops_of(m, reacts);
   m->anywhere = ga_arena_doubles(&m->arena, (size_t)(m->nq > m->nv ? m->nq : m->nv) + 1);

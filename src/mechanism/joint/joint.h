@@ -46,6 +46,10 @@ void ga_joint_structure(const ga_mechanism *m, const ga_element *el, ga_structur
 void ga_joint_output(ga_pass *pass, const ga_state *state, const ga_element *el, double *values);
 extern const ga_column ga_joint_columns[]; /* 6 usual ones, 3 known by name */
 
+/* bearing.c: checks the friction of a joint and sets its default. */
+ga_status ga_bearing_check(const ga_sides *sides, const ga_joint_type *type, ga_joint_friction *law,
+                           ga_error *err);
+
 /* curve.c: *s, *rate <- parameter of the nearest point of the curve, sought from joint->near, and its
  * rate; false where the curve cannot be evaluated. Functions of s: */
 bool ga_curve_start(const ga_joint_data *joint, const ga_pair *p, double *s, double *rate);
