@@ -98,5 +98,55 @@ done
 refused 2 "no rows for friction: contact 'floor'" run "$models/skid.yaml" --method hht
 sed 's/position: \[0, 0, 1\]/position: [0, 0, -0.003]/' "$work/ball.yaml" >"$work/below.yaml"
 refused 1 "contact 'floor' starts closed by 3 mm: move 'ball' by 3 mm along" run "$work/below.yaml"
+# all kinds of bodies: a planar block that rocks, against the oracle of its specification within 1.5 times the error
+# that is known there; the skidding ball on SE(3), where it has order 2
+succeeds run "$models/rocking-block.yaml" --t-end 1.2 --h 0.01 --final
+ok "angle of the block" near block.angle -0.05501878906 5e-5
+ok "its rate" near block.rate 0.2708583668 5.4e-4
+ok "its foot" near feet.2.n 9.2540824 1e-3
+sed 's/^gravity/formulation: se3\ngravity/' "$models/skid.yaml" >"$work/se3.yaml"
+for h in 0.005 0.0025; do
+  succeeds run "$work/se3.yaml" --t-end 0.8 --h $h --final
+  awk '$1 == "\"ball.x\":" { print $2 - 0.9772285673 }' "$work/out" >>"$work/errors"
+done
+ok "order 2 on SE(3)" awk '{ e[NR] = $1 } END { r = e[1] / e[2]; exit !(r > 3.7 && r < 4.3) }' "$work/errors"
+
+# messages of impacts: each is said once
+cat >"$work/rod.yaml" <<'EOF'
+genalpha: 1
+parameters: {a: 0.8, mu: 2, e: 0, vx: -2, vy: 0, up: 0}
+gravity: [0, -9.81, 0]
+bodies: {rod: {kind: planar, mass: 1, inertia: 1/12, position: [cos(a)/2, sin(a)/2 + up], orientation: a, velocity: [vx, vy]}}
+contacts: {tip: {between: [ground, rod], points: [[-0.5, 0], [0.5, 0]], friction: mu, restitution: e}}
+run: {h: 0.01, t_end: 0.2}
+output: [rod.x, rod.y, rod.rate, tip.1.n, tip.1.state]
+EOF
+tool run "$work/rod.yaml" --final
+ok "Painleve's rod goes on" code_is 0
+ok "and says so" err_has "contact 'tip.1': t = 0: no forces fit (Painlev.*an impulse of 0.75 N s stops its slip"
+ok "place of the rod" near rod.x 0.24849883 6e-5
+ok "it sticks" near tip.1.state 2 0
+tool run "$work/rod.yaml" --final --set up=0.1 --set mu=1.1 --set e=0.9 --set a=0.9 --set vx=2 --set vy=-3
+ok "an impact that would gain energy" err_has \
+  "contact 'tip.1': t = 0.0316912455: restitution 0.9 with friction 1.1 would gain energy (+8 %): reduced to 0.45"
+ok "said once" [ "$(grep -c 'would gain' "$work/err")" -eq 1 ]
+cat >"$work/walls.yaml" <<'EOF'
+genalpha: 1
+bodies: {ball: {kind: point, mass: 1, position: [0, 0, 0.0005], velocity: [0, 0, 1]}}
+contacts:
+  floor: {between: [ground, ball], restitution: 1}
+  roof: {between: [ground, ball], plane: {point: [0, 0, 0.001], normal: [0, 0, -1]}, restitution: 1}
+run: {h: 0.1, t_end: 0.3}
+output: [ball.z]
+EOF
+tool run "$work/walls.yaml"
+ok "many bounces in a step" err_has \
+  "contact 'roof': 30 changes between t = 0 and 0.1: that step is not cut; a smaller h would follow them"
+ok "and the run goes on" code_is 0
+for method in soi2 index2 index1 nonhol2 hht; do
+  refused 2 "method '$method' has no contacts: rows that are on or off are made for stab2 and index3; contact 'floor'" \
+    run "$work/ball.yaml" --method $method
+done
+
 refused 1 'the model has no contacts' run "$models/pendulum.yaml" --impacts "$work/none.csv"
 finish
