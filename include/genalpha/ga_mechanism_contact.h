@@ -26,7 +26,11 @@ typedef enum ga_surfaces {
 } ga_surfaces;
 typedef struct ga_mechanism_contact {
   const char *name;
-  const char *between[2]; /* bodies A and B */
+  const char *between[2]; /* bodies A and B; or */
+  const char *const
+      *all; /* nall bodies, each with each, by their shapes: spheres and boxes, but not two
+                             boxes. It has surfaces of its own then: no other field of these is read */
+  int nall;
   ga_surfaces surfaces;
   ga_point point;            /* of the plane, on A; default: the origin of A's frame */
   ga_axis normal;            /* of the plane, on A, towards B; default: space z, in the plane y */
@@ -53,7 +57,10 @@ typedef struct ga_mechanism_limit {
   double restitution; /* 0 to 1 */
 } ga_mechanism_limit;
 
-/* Columns NAME.gap .n .fx .fy .fz .slip .state .impulse, those of point 3 NAME.3.gap ..; of limits
+/* Of `all` the pair of bodies b and c is the point NAME.b_c. Pairs that are apart by more than their size
+ * cost a distance only.
+ *
+ * Columns NAME.gap .n .fx .fy .fz .slip .state .impulse, those of point 3 NAME.3.gap ..; of limits
  * NAME.gap .n .impulse .state, of one end NAME.lower.n .. */
 GA_API ga_status ga_mechanism_add_contact(ga_mechanism *m, const ga_mechanism_contact *contact,
                                           ga_error *err);

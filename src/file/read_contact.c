@@ -19,7 +19,7 @@ typedef struct {
 typedef struct {
   ga_mechanism_contact contact;
   const ga_node *plane, *sphere, *circle, *disk, *box, *capsule, *points, *shape, *spheres,
-      *circles, *block;
+      *circles, *block, *all;
   bool inside;
   ga_given restitution, static_friction, stiffness;
 } contact_input;
@@ -38,8 +38,10 @@ static bool read_flag(ga_reader *r, const ga_field *f, const ga_node *node, void
 }
 
 const ga_field ga_contact_fields[] = {
-    {"between", "between", "bodies A and B", ga_field_between, AT(contact.between), NULL, true,
+    {"between", "between", "bodies A and B", ga_field_between, AT(contact.between), NULL, false,
      NULL},
+    {"all", "names", "in place of between: bodies whose shapes (spheres, boxes) meet each other",
+     keep, AT(all), NULL, false, NULL},
     {"plane", "plane", "of A: {point, normal}, normal towards B; default: z of space, A's origin",
      keep, AT(plane), NULL, false, "m"},
     {"sphere", "ball", "of B: {radius, centre}", keep, AT(sphere), NULL, false, "m"},
@@ -311,6 +313,34 @@ static bool check_given(ga_reader *r, const ga_node *node, contact_input *in) {
   return true;
 }
 
+/* The bodies of `all`. No surfaces beside it. */
+static bool read_all(ga_reader *r, const ga_node *node, contact_input *in) {
+  const ga_node *list = in->all;
+  const ga_node *const surfaces[] = {in->plane,   in->sphere,  in->circle, in->disk,
+                                     in->box,     in->capsule, in->points, in->shape,
+                                     in->spheres, in->circles, in->block};
+  if (list->kind != GA_NODE_LIST || list->count < 2) {
+    return ga_reader_fail(r, list, "a list of bodies [a, b, ..] is expected here");
+  }
+  bool other = in->contact.between[0] || in->inside || in->contact.centres.kind != GA_NOT_GIVEN;
+  for (int i = 0; i < (int)(sizeof surfaces / sizeof surfaces[0]); i++)
+    other |= surfaces[i] != NULL;
+  if (other) {
+    return ga_reader_fail(r, node,
+                          "all takes the shapes of its bodies: between and surfaces do not stand "
+                          "beside it");
+  }
+  const char **names = ga_arena_take(r->arena, (size_t)list->count, sizeof *names);
+  if (!names) return ga_reader_accept(r, node, GA_ERR_MEM, &(ga_error){GA_ERR_MEM, "no memory"});
+  int n = 0;
+  for (const ga_node *item = list->first; item; item = item->next) {
+    if (!ga_read_name(r, item, &names[n++])) return false;
+  }
+  in->contact.all = names;
+  in->contact.nall = n;
+  return true;
+}
+
 /* Read an entry of `contacts` and add it to r->m. */
 bool ga_read_contact(ga_reader *r, const char *name, const ga_node *node) {
   contact_input in = {.plane = NULL};
@@ -320,7 +350,11 @@ bool ga_read_contact(ga_reader *r, const char *name, const ga_node *node) {
                           "a contact cannot stand in an assembly that is placed elsewhere");
   }
   if (!ga_read_fields(r, node, ga_contact_fields, &in)) return false;
-  if (!check_given(r, node, &in) || !read_surfaces(r, node, &in)) return false;
+  if (!in.all && !in.contact.between[0]) {
+    return ga_reader_fail(r, node, "the key 'between' is missing, or 'all'");
+  }
+  if (!check_given(r, node, &in)) return false;
+  if (!(in.all ? read_all(r, node, &in) : read_surfaces(r, node, &in))) return false;
   in.contact.name = name;
   return ga_reader_accept(r, node, ga_mechanism_add_contact(r->m, &in.contact, &err), &err);
 }

@@ -44,6 +44,7 @@ const ga_schema_text ga_schema_forms[] = {
     {"name", "{\"type\": [\"string\", \"number\", \"boolean\"], \"minLength\": 1}"},
     {"coordinate", "{\"type\": \"string\", \"pattern\": \"^[^.]+[.][^.]+$\"}"},
     {"between", LIST_OF(REF("name"), 2, 2)},
+    {"names", "{\"type\": \"array\", \"minItems\": 2, \"items\": " REF("name") "}"},
     {"point",
      "{\"oneOf\": [" REF("vector") ", {\"type\": \"object\", \"minProperties\": 1, "
      "\"maxProperties\": 2, \"additionalProperties\": " REF("vector") "}]}"},
@@ -207,7 +208,8 @@ const ga_schema_text ga_schema_rules[] = {
      "{\"required\": [\"shape\", \"material\"]}]}]"},
     {"limits", STOP_RULES},
     {"contacts",
-     "\"allOf\": [{\"oneOf\": [{\"required\": [\"stiffness\"], \"properties\": {\"restitution\": "
+     "\"allOf\": [{\"oneOf\": [{\"required\": [\"between\"]}, {\"required\": [\"all\"]}]}, "
+     "{\"oneOf\": [{\"required\": [\"stiffness\"], \"properties\": {\"restitution\": "
      "false, \"static_friction\": false}}, {\"properties\": {\"stiffness\": false, \"damping\": "
      "false, \"slip_speed\": false}}]}, {\"dependentRequired\": {\"static_friction\": "
      "[\"friction\"]}}]"},

@@ -66,6 +66,14 @@ static const char *const bad[][2] = {
      "contact 'a' starts closed by 500 mm: move 'ball' by 500 mm along [0, 0, 1]"},
     {"contacts: {a: {between: [ground, flat], points: [[0, -0.2], [0.1, -1.2]]}}",
      "contact 'a.2' starts closed by 200 mm: move 'flat'"},
+    {"contacts: {a: {sphere: {radius: 0.1}}}", "the key 'between' is missing, or 'all'"},
+    {"contacts: {a: {all: [ball]}}", "a list of bodies [a, b, ..] is expected here"},
+    {"contacts: {a: {all: [ball, box]}}", "'ball' has no shape that meets others"},
+    {"contacts: {a: {all: [box, nobody]}}", "nobody"},
+    {"contacts: {a: {all: [ball, box], sphere: {radius: 1}}}",
+     "between and surfaces do not stand beside it"},
+    {"contacts: {a: {all: [ball, box], between: [ball, box]}}",
+     "between and surfaces do not stand beside it"},
     {"limits: {knee: {coordinate: hinge.angle, lower: 2.1, upper: 2.0}}",
      "limits.knee: lower (2.1) is above upper (2)"},
     {"limits: {knee: {coordinate: hinge.angle, lower: 0.5}}",
@@ -89,6 +97,64 @@ static void messages(void **state) {
     if (file) fail_msg("accepted: %s", bad[i][0]);
     if (!strstr(err.text, bad[i][1])) fail_msg("%s\n  lacks: %s", err.text, bad[i][1]);
   }
+}
+
+/* `all` is what the pairs would be one by one: gaps and rows, bit by bit; two boxes are refused; pairs that
+ * are far apart have zero rows. */
+#define FOUR                                                                  \
+  "genalpha: 1\nbodies:\n  a: {shape: {sphere: {radius: 0.1}}, mass: 1}\n"    \
+  "  b: {shape: {sphere: {radius: 0.2}}, mass: 1, position: [0.4, 0.1, 0]}\n" \
+  "  c: {shape: {box: [0.2, 0.3, 0.1]}, mass: 1, position: [0, 0.4, 0.1]}\n"  \
+  "  d: {shape: {sphere: {radius: 0.1}}, mass: 1, position: [5, 0, 0]}\n"
+static void all_pairs(void **state) {
+  (void)state;
+  ga_error err = {0};
+  ga_file *all = parse(FOUR
+                       "contacts: {pile: {all: [a, b, c, d], friction: 0.3, restitution: 0.5}}\n"
+                       "output: [pile.gap, pile.a_b.gap, pile.c_d.n]\n",
+                       &err);
+  if (!all) fail_msg("%s", err.text);
+  ga_file *each = parse(
+      FOUR
+      "contacts:\n  ab: {between: [a, b], spheres: [0.1, 0.2], friction: 0.3}\n"
+      "  ca: {between: [c, a], block: [0.2, 0.3, 0.1], sphere: {radius: 0.1}, friction: 0.3}\n"
+      "  ad: {between: [a, d], spheres: [0.1, 0.1], friction: 0.3}\n"
+      "  cb: {between: [c, b], block: [0.2, 0.3, 0.1], sphere: {radius: 0.2}, friction: 0.3}\n"
+      "  bd: {between: [b, d], spheres: [0.2, 0.1], friction: 0.3}\n"
+      "  cd: {between: [c, d], block: [0.2, 0.3, 0.1], sphere: {radius: 0.1}, friction: 0.3}\n",
+      &err);
+  if (!each) fail_msg("%s", err.text);
+  static const char *const expected[] = {"pile.a_b", "pile.a_c", "pile.a_d",
+                                         "pile.b_c", "pile.b_d", "pile.c_d"};
+  const ga_model *x = ga_mechanism_model(ga_file_mechanism(all));
+  const ga_model *y = ga_mechanism_model(ga_file_mechanism(each));
+  assert_int_equal(x->ncontacts, 6);
+  assert_int_equal(y->ncontacts, 6);
+  double g[2][6], k[2][12], v[24];
+  for (int i = 0; i < 24; i++) v[i] = sin(1.0 + i);
+  const double *q = ga_mechanism_q0(ga_file_mechanism(all));
+  assert_int_equal(ga_model_evaluate(x, 0, q, v, &(ga_evaluation){.g = g[0], .k = k[0]}), 0);
+  assert_int_equal(ga_model_evaluate(y, 0, q, v, &(ga_evaluation){.g = g[1], .k = k[1]}), 0);
+  for (int i = 0; i < 6; i++) {
+    const bool far = strchr(expected[i], 'd') != NULL;
+    assert_string_equal(x->contacts[i].name, expected[i]);
+    if (far) {
+      assert_true(g[0][i] > 0 && g[0][i] < g[1][i]);
+      assert_true(k[0][2 * i] == 0 && k[0][2 * i + 1] == 0);
+      continue;
+    }
+    assert_true(g[0][i] == g[1][i]);
+    assert_true(k[0][2 * i] == k[1][2 * i] && k[0][2 * i + 1] == k[1][2 * i + 1]);
+  }
+  must(ga_model_check_derivatives(x, 0, q, v, NULL, &err), &err);
+  ga_file_free(all);
+  ga_file_free(each);
+  assert_null(
+      parse("genalpha: 1\nbodies:\n  c: {shape: {box: [1, 1, 1]}, mass: 1}\n"
+            "  d: {shape: {box: [1, 1, 1]}, mass: 1, position: [5, 0, 0]}\n"
+            "contacts: {pile: {all: [c, d]}}\n",
+            &err));
+  assert_non_null(strstr(err.text, "'c' and 'd' are boxes; boxes meet spheres here"));
 }
 
 /* Names of the contacts of the model, and columns that are known by name, with their units. */
@@ -156,6 +222,7 @@ static void names(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(messages), cmocka_unit_test(names)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(messages), cmocka_unit_test(all_pairs),
+                                     cmocka_unit_test(names)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -228,7 +228,7 @@ static void set_start(const ga_sides *sides, ga_contact_data *data) {
 /* Append an element "NAME.END" to m->touches, with a copy of `size` bytes of its data. */
 static bool add_touch(ga_mechanism *m, const char *name, const char *end, ga_element *el,
                       const void *data, size_t size) {
-  char text[OWNER];
+  char text[2 * OWNER + 1];
   void *own = ga_arena_take(&m->arena, 1, size);
   snprintf(text, sizeof text, ".%s", end);
   el->name = ga_mechanism_text(m, name, text);
@@ -273,31 +273,124 @@ static ga_status draw_point(ga_mechanism *m, const char *name, const int body[2]
   return ga_mechanism_add_contact_point(m, &p, err);
 }
 
-/* Append the points of a contact whose shape is set, and its group. */
+/* Append the points of a contact whose shape is set. pair: the name of its only point, NULL: 1, 2, .. *el: the
+ * last one. */
 static ga_status add_points(ga_mechanism *m, const ga_mechanism_contact *c, const ga_sides *sides,
-                            const int body[2], ga_contact_data *data, ga_error *err) {
+                            const int body[2], ga_contact_data *data, const char *pair,
+                            ga_element *el, ga_error *err) {
   const bool planar = data->shape.planar, soft = c->stiffness > 0;
-  const int first = m->touches.count;
-  ga_element el = {.body = {body[0], body[1]}, .nlam = !soft};
-  el.npsi = soft || c->friction == 0 ? 0 : planar ? 1 : 2;
+  *el = (ga_element){.body = {body[0], body[1]}, .nlam = !soft};
+  el->npsi = soft || c->friction == 0 ? 0 : planar ? 1 : 2;
   for (int i = 0; i < (c->npoints > 0 ? c->npoints : 1); i++) {
     char end[16];
     if (c->npoints > 0) ga_plus3(c->points + 3 * i, -1, sides->body[1]->com, data->shape.side[1].s);
     set_start(sides, data);
     snprintf(end, sizeof end, "%d", i + 1);
-    el.type = soft ? (planar ? &ga_element_soft_contact_planar : &ga_element_soft_contact)
-                   : (planar ? &ga_element_contact_planar : &ga_element_contact);
-    if (!add_touch(m, c->name, end, &el, data, sizeof *data)) {
-      m->touches.count = first;
+    el->type = soft ? (planar ? &ga_element_soft_contact_planar : &ga_element_soft_contact)
+                    : (planar ? &ga_element_contact_planar : &ga_element_contact);
+    if (!add_touch(m, c->name, pair ? pair : end, el, data, sizeof *data)) {
       return ga_fail(err, GA_ERR_MEM, "no memory for %s", sides->owner);
     }
-    const char *name = c->npoints > 1 ? m->touches.item[m->touches.count - 1].name : c->name;
+    const bool several = c->npoints > 1 || pair;
+    const char *name = several ? m->touches.item[m->touches.count - 1].name : c->name;
     const ga_status drawn = draw_point(m, name, body, sides, &data->shape, err);
     if (drawn != GA_OK) return drawn;
   }
-  el.type = planar ? &ga_group_contact_planar : &ga_group_contact;
-  const ga_status status = add_group(m, c->name, &el, first, err);
-  if (status != GA_OK) m->touches.count = first;
+  return GA_OK;
+}
+
+/* Append the points of a contact between two bodies. */
+static ga_status add_between(ga_mechanism *m, const ga_mechanism_contact *contact,
+                             const char *owner, const char *pair, const double *turn,
+                             ga_element *el, ga_error *err) {
+  ga_sides sides = {.owner = owner};
+  int body[2];
+  ga_status status = ga_sides_of(m, contact->between, body, &sides, err);
+  if (status != GA_OK) return status;
+  const bool planar = sides.body[0]->kind->planar || sides.body[1]->kind->planar;
+  status = check_laws(owner, contact, err);
+  if (status == GA_OK) status = check_sizes(owner, contact, err);
+  if (status == GA_OK) status = check_bodies(&sides, contact, planar, err);
+  if (status != GA_OK) return status;
+  ga_contact_data data = {.restitution = contact->restitution,
+                          .friction = contact->friction,
+                          .static_friction = contact->static_friction,
+                          .stiffness = contact->stiffness,
+                          .damping = contact->damping,
+                          .slip_speed = contact->slip_speed > 0 ? contact->slip_speed : 1e-3,
+                          .sparse = pair != NULL};
+  status = set_shape(&sides, contact, planar, &data.shape, err);
+  if (status != GA_OK) return status;
+  if (turn) memcpy(data.shape.side[0].E, turn, sizeof data.shape.side[0].E);
+  return add_points(m, contact, &sides, body, &data, pair, el, err);
+}
+
+/* ---- all bodies of a list ------------------------------------------------------------------- */
+
+/* The shape of a body: radius of a sphere, or edges and axes (in body axes) of a box; its centre in the body
+ * frame. False if contacts do not know it. */
+static bool shape_of(const ga_solid *b, double *radius, double *edges, double *axes,
+                     double *centre) {
+  const ga_body_look *look = &b->look;
+  const double *p = look->orientation;
+  ga_copy3(look->has_pose ? look->position : b->com, centre);
+  ga_identity3(axes);
+  if (look->has_pose && (p[0] != 0 || p[1] != 0 || p[2] != 0 || p[3] != 0)) ga_rotation3(p, axes);
+  *radius = look->shape == GA_SHAPE_SPHERE ? look->radius : 0;
+  ga_copy3(look->box, edges);
+  return look->shape == GA_SHAPE_SPHERE || (look->shape == GA_SHAPE_BOX && !b->kind->planar);
+}
+
+/* Append the pair of bodies with numbers i and k of the list. */
+static ga_status add_pair(ga_mechanism *m, const ga_mechanism_contact *c, const char *owner, int i,
+                          int k, ga_element *el, ga_error *err) {
+  const char *names[2] = {c->all[i], c->all[k]};
+  double radius[2], edges[2][3], axes[2][9], centre[2][3];
+  char pair[2 * OWNER];
+  snprintf(pair, sizeof pair, "%.120s_%.120s", names[0], names[1]);
+  for (int side = 0; side < 2; side++) {
+    int body;
+    const ga_status status = ga_mechanism_body_named(m, owner, names[side], &body, err);
+    if (status != GA_OK) return status;
+    if (shape_of(&m->bodies.item[body], &radius[side], edges[side], axes[side], centre[side])) {
+      continue;
+    }
+    return ga_fail(err, GA_ERR_ARG,
+                   "%s: '%s' has no shape that meets others: a sphere, or in space a box", owner,
+                   names[side]);
+  }
+  if (radius[0] == 0 && radius[1] == 0) {
+    return ga_fail(err, GA_ERR_ARG,
+                   "%s: '%s' and '%s' are boxes; boxes meet spheres here, and planes of their own "
+                   "contacts",
+                   owner, names[0], names[1]);
+  }
+  const bool boxed = radius[0] == 0 || radius[1] == 0;
+  const int a = radius[1] == 0; /* the side that is A: the box */
+  ga_mechanism_contact own = *c;
+  own.nall = own.npoints = 0;
+  own.between[0] = names[a], own.between[1] = names[!a];
+  own.surfaces = boxed ? GA_SURFACES_BLOCK : GA_SURFACES_SPHERES;
+  own.radius_a = boxed ? 0 : radius[a];
+  own.radius = radius[!a];
+  ga_copy3(edges[a], own.block);
+  own.centres = (ga_point){.kind = GA_SIDES};
+  ga_copy3(centre[a], own.centres.a);
+  ga_copy3(centre[!a], own.centres.b);
+  return add_between(m, &own, owner, pair, boxed ? axes[a] : NULL, el, err);
+}
+
+/* Append the points of a contact: of two bodies, or of all pairs of a list. *el: one of them. */
+static ga_status add_all_points(ga_mechanism *m, const ga_mechanism_contact *c, const char *owner,
+                                ga_element *el, ga_error *err) {
+  if (c->nall == 0) return add_between(m, c, owner, NULL, NULL, el, err);
+  if (c->nall < 2) return ga_fail(err, GA_ERR_ARG, "%s: all needs two bodies at least", owner);
+  ga_status status = GA_OK;
+  for (int i = 0; i < c->nall && status == GA_OK; i++) {
+    for (int k = i + 1; k < c->nall && status == GA_OK; k++) {
+      status = add_pair(m, c, owner, i, k, el, err);
+    }
+  }
   return status;
 }
 
@@ -305,27 +398,20 @@ static ga_status add_points(ga_mechanism *m, const ga_mechanism_contact *c, cons
 ga_status ga_mechanism_add_contact(ga_mechanism *m, const ga_mechanism_contact *contact,
                                    ga_error *err) {
   char owner[OWNER];
-  ga_sides sides = {.owner = owner};
-  ga_contact_data data;
-  int body[2];
+  ga_element el;
   ga_status status = ga_mechanism_claim(m, "contact", contact->name, err);
   if (status != GA_OK) return status;
   snprintf(owner, sizeof owner, "contact '%.120s'", contact->name);
-  status = ga_sides_of(m, contact->between, body, &sides, err);
-  if (status != GA_OK) return status;
-  const bool planar = sides.body[0]->kind->planar || sides.body[1]->kind->planar;
-  status = check_laws(owner, contact, err);
-  if (status == GA_OK) status = check_sizes(owner, contact, err);
-  if (status == GA_OK) status = check_bodies(&sides, contact, planar, err);
-  if (status != GA_OK) return status;
-  data = (ga_contact_data){.restitution = contact->restitution,
-                           .friction = contact->friction,
-                           .static_friction = contact->static_friction,
-                           .stiffness = contact->stiffness,
-                           .damping = contact->damping,
-                           .slip_speed = contact->slip_speed > 0 ? contact->slip_speed : 1e-3};
-  status = set_shape(&sides, contact, planar, &data.shape, err);
-  return status == GA_OK ? add_points(m, contact, &sides, body, &data, err) : status;
+  const int first = m->touches.count;
+  status = add_all_points(m, contact, owner, &el, err);
+  if (status == GA_OK) {
+    const bool planar =
+        el.type == &ga_element_contact_planar || el.type == &ga_element_soft_contact_planar;
+    el.type = planar ? &ga_group_contact_planar : &ga_group_contact;
+    status = add_group(m, contact->name, &el, first, err);
+  }
+  if (status != GA_OK) m->touches.count = first;
+  return status;
 }
 
 /* Append one end of a limit. */

@@ -22,10 +22,30 @@ static void contact_structure(const ga_mechanism *m, const ga_element *el, ga_st
   s->blocks = plane ? GA_PLANE_BLOCKS : GA_ALL_BLOCKS;
 }
 
+/* True for one of many contacts whose surfaces are far apart: its gap is a lower bound then, constant, and all
+ * its derivatives and slips are zero, so that its rows are. */
+static bool is_far(ga_pass *pass, const ga_element *el) {
+  const ga_contact_data *data = el->data;
+  const ga_evaluation *out = pass->out;
+  const ga_frame *a, *b;
+  double gap;
+  if (!data->sparse) return false;
+  ga_pass_frames(pass, el, &a, &b);
+  if (!ga_contact_far(&data->shape, a, b, &gap)) return false;
+  if (el->nlam && out->g) out->g[el->lam_at] = gap;
+  if (el->nlam && out->drift) out->drift[el->lam_at] = 0;
+  for (int i = 0; i < el->npsi; i++) {
+    if (out->k) out->k[el->psi_at + i] = 0;
+    if (out->k_drift) out->k_drift[el->psi_at + i] = 0;
+  }
+  return true;
+}
+
 /* Writes gap and slips, and the tangent of their forces. A code > 0 where a disk lies flat. */
 static int contact_evaluate(ga_pass *pass, const ga_element *el) {
   ga_touch_point at;
   if (!pass->holonomic && !pass->nonholonomic && !pass->tangents) return 0;
+  if (is_far(pass, el)) return 0;
   if (!ga_contact_here(pass, el, &at)) return ga_element_code(pass, el);
   for (int i = 0; i < 1 + el->npsi; i++) {
     ga_row row;
@@ -158,6 +178,7 @@ static int soft_evaluate(ga_pass *pass, const ga_element *el) {
   ga_row rows[3];
   double phi[3], f[GA_PAIR] = {0};
   if (!pass->out->F && !pass->tangents) return 0;
+  if (is_far(pass, el)) return 0;
   if (!ga_contact_here(pass, el, &at)) return ga_element_code(pass, el);
   const int n = soft_rows(data, &at, rows);
   soft_force(data, at.g, n, rows, phi);

@@ -17,6 +17,8 @@ typedef struct ga_contact_data {
   double foot[2][3]; /* points of both bodies at the start, for pictures and sizes */
   double restitution, friction, static_friction;
   double stiffness, damping, slip_speed; /* of a soft contact; else stiffness is 0 */
+  bool
+      sparse; /* one of many: nothing but a distance is computed where the surfaces are far apart */
 } ga_contact_data;
 
 /* Data of one end of a limit: g = sign (theta - end). */

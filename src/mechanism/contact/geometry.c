@@ -147,6 +147,20 @@ static void block_at(const ga_contact_shape *s, ga_touch_point *at) {
   }
 }
 
+/* By balls about both: |d|, and the sizes r_a or the half diagonal of the box, and r_b. */
+bool ga_contact_far(const ga_contact_shape *s, const ga_frame *a, const ga_frame *b, double *gap) {
+  double pa[3], pb[3], d[3];
+  ga_times3(a->R, s->side[0].s, pa);
+  ga_times3(b->R, s->side[1].s, pb);
+  ga_plus3(pa, 1, a->x, pa);
+  ga_plus3(pb, 1, b->x, pb);
+  ga_plus3(pb, -1, pa, d);
+  const double size =
+      s->radius[1] + (s->kind == GA_SURFACES_BLOCK ? ga_norm3(s->half) : s->radius[0]);
+  *gap = size;
+  return ga_dot3(d, d) > 4 * size * size;
+}
+
 /* Sets *at for the two frames; false where a disk lies flat. */
 bool ga_contact_at(const ga_contact_shape *s, const ga_frame *a, const ga_frame *b,
                    ga_touch_point *at) {
