@@ -9,6 +9,8 @@
  *                constraint row |r_i| <= |D_i| (tol X / sqrt(w) + rounding): no solve is needed;
  *     or solved  the increment dx = -A^-1 r has sqrt(w) |dx| <= (tol + 8 eps) X, and every row is
  *                balanced to 1e-9 of its terms;
+ *     or settled the increment is no more than one rounding of q_1 and v_1 makes, as the tangents
+ *                tell (rounding.c), and the rows are small but for that;
  *     or rounded the increment was not halved, although the factors are fresh; it is below 1e-9 X
  *                or what roundings explain, 8 eps (Q/h^2 + V/h + F/m); and every row is balanced to
  *                1e-9 of its terms, or to the change that is measured when q_1 and v_1 are moved by
@@ -26,8 +28,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "step/rounding.h"
+
 /* Rounding errors in a sum: about one per summand; a row of a mechanism has some ten summands. */
-static const double ROUND = 8 * DBL_EPSILON;
+static const double ROUND = GA_ROUND;
 /* Largest residual of a row, relative to its terms, that A^-1 r may call small: a tenth of the 1e-8
  * that a step promises for its forces, which are sums of several rows. */
 static const double SHARE = 1e-9;
@@ -36,8 +40,11 @@ static const double SHARE = 1e-9;
 static const double MOVED = 0.1;
 /* Noise of a quotient g(q + s) - g(q - s) over 2 s: g is rounded like |q|, s grows like |q|^(1/5). */
 static const double QUOTIENT = 0.8;
-/* Probes of the rounding: a change that is small by chance in one of them is not in the other. */
-enum { PROBES = 2 };
+/* An increment of two roundings would not be halved by another one (STALL in newton.c). */
+static const double SETTLED = 2;
+/* Tolerance of increments beside that: a looser newton_tol would leave vibrations of stiff springs that
+ * automatic steps resolve. It is the usual one. */
+static const double TIGHT = 1e-12;
 
 ga_status ga_acceptance_init(ga_acceptance *a, ga_equations *eq, double tol, ga_arena *arena) {
   *a = (ga_acceptance){.eq = eq, .tol = tol};
@@ -189,14 +196,16 @@ static double contact_bound(const ga_acceptance *a, int c, int i, const double *
   return share * ga_contact_rows_terms(eq->contacts, holonomic, i, mult, lam, least);
 }
 
-/* Is every row of this process small? */
-static bool own_rows_are_small(const ga_acceptance *a, const ga_iterate *at) {
+/* Is every row of this process small? more: added to the bound of each force row; NULL: nothing */
+static bool own_rows_are_small(const ga_acceptance *a, const ga_iterate *at, const double *more) {
   const ga_equations *eq = a->eq;
   const double *restrict inertia = a->inertia, *restrict by_x = a->by_x;
   for (int b = 0; b < eq->method->nx; b++) {
     const double *restrict r = at->r + b * eq->nv, *restrict terms = at->terms + b * eq->nv;
     for (int i = 0; i < eq->nv; i++) {
-      if (!(fabs(r[i]) <= inertia[i] * by_x[i] + ROUND * terms[i])) return false;
+      const double known = inertia[i] * by_x[i] + ROUND * terms[i];
+      if (fabs(r[i]) <= known) continue;
+      if (!more || !(fabs(r[i]) <= known + more[b * eq->nv + i])) return false;
     }
   }
   for (int c = 0; c < eq->method->ncon; c++) {
@@ -212,7 +221,7 @@ static bool own_rows_are_small(const ga_acceptance *a, const ga_iterate *at) {
 
 bool ga_acceptance_is_small(ga_acceptance *a, const ga_iterate *at) {
   measure_scales(a, at->x);
-  return !ga_team_any(a->eq->eval->team, !own_rows_are_small(a, at));
+  return !ga_team_any(a->eq->eval->team, !own_rows_are_small(a, at, NULL));
 }
 
 /* Closed: within one rounding. Another iteration would only exchange one rounding for another, and
@@ -307,11 +316,12 @@ void ga_acceptance_levels(ga_acceptance *a, const ga_iterate *at) {
 
 /* max_s change / ((tol + 8 eps) X + more) over all processes; more NULL: 0. Changes so small that
  * they underflow do not count. */
-static double relative_change(const ga_acceptance *a, const double *change, const double *more) {
+static double relative_change(const ga_acceptance *a, double tol, const double *change,
+                              const double *more) {
   double error = 0;
   for (int s = 0; s < a->sub.count; s++) {
     if (change[s] <= GA_UNDERFLOW) continue;
-    const double allowed = (a->tol + ROUND) * a->largest[s] + (more ? more[s] : 0);
+    const double allowed = (tol + ROUND) * a->largest[s] + (more ? more[s] : 0);
     error = ga_larger(error, change[s] / allowed);
   }
   return ga_team_max(a->eq->eval->team, error);
@@ -319,17 +329,20 @@ static double relative_change(const ga_acceptance *a, const double *change, cons
 
 /* change[s] is the largest sqrt(w) |dx| of all x blocks, and sqrt(w) |W^-1 G_n^T d eta|, by which
  * eta moves positions. */
-double ga_acceptance_error(ga_acceptance *a, const double *dx, double *contraction) {
+static void measure_increment(ga_acceptance *a, const double *dx, double *change) {
   const ga_equations *eq = a->eq;
-  find_largest(a, eq->method->nx, eq->eval->root_metric, dx, a->change);
-  if (eq->eta >= 0) {
-    memset(a->shift_v, 0, (size_t)eq->nv * sizeof(double));
-    ga_csr_mul_t_add(&eq->Gn, 1, dx + eq->mult_at[eq->eta], a->shift_v);
-    ga_team_sum_shared(eq->eval->team, 1, a->shift_v);
-    raise_largest(a, 1, eq->eval->root_metric, a->shift_v, a->change);
-  }
-  const double error = relative_change(a, a->change, NULL);
-  *contraction = error / relative_change(a, a->before, NULL);
+  find_largest(a, eq->method->nx, eq->eval->root_metric, dx, change);
+  if (eq->eta < 0) return;
+  memset(a->shift_v, 0, (size_t)eq->nv * sizeof(double));
+  ga_csr_mul_t_add(&eq->Gn, 1, dx + eq->mult_at[eq->eta], a->shift_v);
+  ga_team_sum_shared(eq->eval->team, 1, a->shift_v);
+  raise_largest(a, 1, eq->eval->root_metric, a->shift_v, change);
+}
+
+double ga_acceptance_error(ga_acceptance *a, const double *dx, double *contraction) {
+  measure_increment(a, dx, a->change);
+  const double error = relative_change(a, a->tol, a->change, NULL);
+  *contraction = error / relative_change(a, a->tol, a->before, NULL);
   return error;
 }
 
@@ -345,70 +358,88 @@ bool ga_acceptance_has_moved(const ga_acceptance *a) {
 
 /* ---- rounding ------------------------------------------------------------------------------- */
 
+/* floor[s] <- the largest 8 sqrt(w) (eps Q/h^2 + noise V/h) */
+static void measure_floor(ga_acceptance *a) {
+  const ga_equations *eq = a->eq;
+  const double h = eq->h, noise = 8 * a->noise;
+  for (int i = 0; i < eq->nv; i++) {
+    a->shift_v[i] = ROUND * a->size_q[i] / (h * h) + noise * a->size_v[i] / h;
+  }
+  find_largest(a, 1, eq->eval->root_metric, a->shift_v, a->floor);
+}
+
+/* Does the increment that one rounding makes explain the one measured last, within SETTLED? Where A is
+ * stiffer than M, it is at most |K dq + C dv| / m: most models need no solve to see that it does not. */
+static ga_status explain_increment(ga_acceptance *a, ga_factors *factors, bool *explained) {
+  const ga_equations *eq = a->eq;
+  double *force = a->r_up, *bound = a->r_down;
+  const double tol = fmin(a->tol, TIGHT);
+  ga_rounding_force(a, factors, force);
+  ga_status status = ga_team_sum_shared(eq->eval->team, eq->method->nx, force);
+  for (int i = 0; i < eq->nx; i++) {
+    const int k = i % eq->nv;
+    bound[i] = a->inertia[k] > 0 ? SETTLED * force[i] / a->inertia[k] : INFINITY;
+  }
+  find_largest(a, eq->method->nx, eq->eval->root_metric, bound, a->floor);
+  *explained = relative_change(a, tol, a->change, a->floor) <= 1;
+  if (status != GA_OK || !*explained) return status;
+  status = ga_factors_solve(factors, eq, force);
+  measure_increment(a, force, a->floor);
+  for (int s = 0; s < a->sub.count; s++) a->floor[s] *= SETTLED;
+  *explained = status == GA_OK && relative_change(a, tol, a->change, a->floor) <= 1;
+  return status;
+}
+
+/* Roundings explain the increment, and all rows are small but for what the tangents
+ * tell about roundings. */
+ga_status ga_acceptance_is_settled(ga_acceptance *a, ga_factors *factors, const ga_iterate *at,
+                                   bool *settled) {
+  *settled = false;
+  measure_floor(a);
+  if (relative_change(a, 0, a->change, a->floor) > 1 || a->eq->own) return GA_OK;
+  ga_status status = ga_rounding_told(a, factors, a->measured);
+  if (status != GA_OK) return status;
+  if (ga_team_any(a->eq->eval->team, !own_rows_are_small(a, at, a->measured))) return GA_OK;
+  return explain_increment(a, factors, settled);
+}
+
 /* Is the increment below floor[s] = the largest 8 sqrt(w) (eps Q/h^2 + noise V/h), by_force = 8 eps
  * F/m for forces that cancel as in an equilibrium, and (1e-9 + 8 noise) X for the noise inside
  * callbacks, which no argument shows? */
 bool ga_acceptance_may_be_rounding(ga_acceptance *a, const ga_iterate *at) {
   const ga_equations *eq = a->eq;
-  const double h = eq->h, noise = 8 * a->noise;
+  const double noise = 8 * a->noise;
   find_largest(a, eq->method->nx, a->per_root, at->terms, a->force);
   find_largest(a, 1, a->per_metric, a->inertia, a->floor);
   for (int s = 0; s < a->sub.count; s++) {
     a->by_force[s] = a->floor[s] > 0 ? ROUND * a->force[s] / a->floor[s] : 0;
   }
-  for (int i = 0; i < eq->nv; i++) {
-    a->shift_v[i] = ROUND * a->size_q[i] / (h * h) + noise * a->size_v[i] / h;
-  }
-  find_largest(a, 1, eq->eval->root_metric, a->shift_v, a->floor);
+  measure_floor(a);
   for (int s = 0; s < a->sub.count; s++) {
     a->floor[s] += (SHARE + noise) * a->largest[s] + a->by_force[s];
   }
-  return relative_change(a, a->change, a->floor) <= 1;
+  return relative_change(a, a->tol, a->change, a->floor) <= 1;
 }
 
-/* A number of size 1/2 to 1, of either sign, for velocity i in this probe: the same in every run. No
- * two are equal, so that the changes of two coordinates do not cancel. */
-static double weight_of(unsigned i, unsigned probe) {
-  unsigned bits = (i + 1) * 2654435761u ^ (probe + 1) * 2246822519u;
-  bits = (bits ^ bits >> 15) * 2654435761u;
-  bits ^= bits >> 13;
-  return (bits & 1 ? 0.5 : -0.5) * (1 + bits / 4294967296.0);
-}
-
-/* r (n numbers): the residual at x with q_1, v_1 moved by up to 8 roundings of Q and V; side 1 or
- * -1. A shared velocity is moved alike on all processes. */
-static ga_status evaluate_moved(ga_acceptance *a, const double *x, unsigned probe, double side,
-                                double *r) {
-  ga_equations *eq = a->eq;
-  const ga_team *team = eq->eval->team;
-  for (int i = 0; i < eq->nv; i++) {
-    const unsigned number = team ? (unsigned)team->velocity[i] : (unsigned)i;
-    a->shift_q[i] = side * ROUND * weight_of(number, 2 * probe) * a->size_q[i];
-    a->shift_v[i] = side * ROUND * weight_of(number, 2 * probe + 1) * a->size_v[i];
-  }
-  const ga_shift shift = {a->shift_q, a->shift_v};
-  return ga_equations_evaluate(eq, x, &shift, NULL, r, a->probe_terms);
-}
-
-/* The rounding of a row is the smaller change of r_i when q_1 and v_1 are moved up and down, so that
- * a jump of a force near x does not count; the larger one of both probes. */
-ga_status ga_acceptance_is_rounding(ga_acceptance *a, const ga_iterate *at, bool *accepted,
-                                    bool *evaluated) {
-  const int n = a->eq->n;
+/* Rows are balanced to 1e-9 of their terms, or to what the tangents tell about roundings, as far as
+ * these are true, or to the change that is measured. */
+ga_status ga_acceptance_is_rounding(ga_acceptance *a, ga_factors *factors, const ga_iterate *at,
+                                    bool *accepted, bool *evaluated) {
+  ga_status status = GA_OK;
   set_levels(a, at, SHARE, a->by_force);
   *accepted = within_levels(a, at->r, NULL);
-  *evaluated = !*accepted;
-  if (*accepted) return GA_OK;
-  memset(a->measured, 0, (size_t)n * sizeof(double));
-  for (unsigned probe = 0; probe < PROBES; probe++) {
-    ga_status status = evaluate_moved(a, at->x, probe, 1, a->r_up);
-    if (status == GA_OK) status = evaluate_moved(a, at->x, probe, -1, a->r_down);
-    if (status != GA_OK) return status;
-    for (int i = 0; i < n; i++) {
-      const double up = fabs(a->r_up[i] - at->r[i]), down = fabs(a->r_down[i] - at->r[i]);
-      a->measured[i] = ga_max(a->measured[i], fmin(up, down));
+  *evaluated = false;
+  if (!*accepted && !a->eq->own) {
+    status = ga_rounding_told(a, factors, a->measured);
+    if (status == GA_OK && within_levels(a, at->r, a->measured)) {
+      *evaluated = true;
+      status = ga_rounding_verify(a, factors, at, a->measured);
+      *accepted = status == GA_OK && within_levels(a, at->r, a->measured);
     }
   }
-  *accepted = within_levels(a, at->r, a->measured);
-  return GA_OK;
+  if (*accepted || status != GA_OK) return status;
+  *evaluated = true;
+  status = ga_rounding_measure(a, at, a->measured);
+  *accepted = status == GA_OK && within_levels(a, at->r, a->measured);
+  return status;
 }

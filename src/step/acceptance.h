@@ -58,8 +58,12 @@ bool ga_acceptance_has_moved(const ga_acceptance *a);
 /* Is the increment measured last within what rounding can explain? If so, and the factors are
  * fresh: is what is left rounding? *evaluated: the equations were evaluated elsewhere than at x. */
 bool ga_acceptance_may_be_rounding(ga_acceptance *a, const ga_iterate *at);
-ga_status ga_acceptance_is_rounding(ga_acceptance *a, const ga_iterate *at, bool *accepted,
-                                    bool *evaluated);
+ga_status ga_acceptance_is_rounding(ga_acceptance *a, ga_factors *factors, const ga_iterate *at,
+                                    bool *accepted, bool *evaluated);
+/* Is the increment measured last no more than what one rounding of q_1 and v_1 makes, so that
+ * another iteration would not make it smaller, and may the rows be explained so? May cost a solve. */
+ga_status ga_acceptance_is_settled(ga_acceptance *a, ga_factors *factors, const ga_iterate *at,
+                                   bool *settled);
 /* a->level of each row, to compare residuals of different iterates. */
 void ga_acceptance_levels(ga_acceptance *a, const ga_iterate *at);
 

@@ -210,12 +210,14 @@ static ga_status judge_increment(ga_newton *w, course *c, bool fresh) {
     c->doubtful = !c->accepted;
     return GA_OK;
   }
-  if (!has_stalled(w, c) || !ga_acceptance_may_be_rounding(&w->acceptance, &at)) return GA_OK;
-  c->doubtful = !fresh;
-  if (!fresh) return GA_OK;
-  bool elsewhere;
+  bool settled, elsewhere;
+  ga_status status = ga_acceptance_is_settled(&w->acceptance, w->factors, &at, &settled);
+  if (status != GA_OK || !(settled || has_stalled(w, c))) return status;
+  if (!ga_acceptance_may_be_rounding(&w->acceptance, &at)) return GA_OK;
+  c->doubtful = !(fresh || (settled && !c->moved));
+  if (c->doubtful) return GA_OK;
   const long before = w->eq->evaluations;
-  ga_status status = ga_acceptance_is_rounding(&w->acceptance, &at, &c->accepted, &elsewhere);
+  status = ga_acceptance_is_rounding(&w->acceptance, w->factors, &at, &c->accepted, &elsewhere);
   c->rounded = c->accepted;
   w->stats->residuals += w->eq->evaluations - before;
   return status == GA_OK && elsewhere ? evaluate_residual(w, false) : status;
