@@ -140,6 +140,24 @@ static void add_mass(const ga_pass *pass, const ga_element *el, const beam_at *b
   }
 }
 
+/* Mx += M x: the left side of a beam at rest without gravity, with v' = x */
+static void add_product(const ga_pass *pass, const beam_at *b) {
+  ga_beam_motion at_rest = {.v = {{0}}};
+  double f[GA_BEAM_NV];
+  memcpy(at_rest.Q, b->x.Q, sizeof at_rest.Q);
+  for (int i = 0; i < 2; i++) {
+    const double *x = pass->out->x + b->node[i]->v_at;
+    memcpy(at_rest.vd[i], x, sizeof at_rest.vd[i]);
+    if (!b->turned) ga_times_t3(b->R[i], x, at_rest.vd[i]);
+  }
+  ga_beam_inertia(b->e, &at_rest, f);
+  if (!b->turned) turn_rows(b, 1, f);
+  for (int i = 0; i < 2; i++) {
+    double *Mx = pass->out->Mx + b->node[i]->v_at;
+    for (int k = 0; k < 6; k++) Mx[k] += f[6 * i + k];
+  }
+}
+
 /* F -= left side at v' = 0; elastic: P^T sigma */
 static void add_force(ga_pass *pass, const beam_at *b, const double *elastic) {
   double f[GA_BEAM_NV];
@@ -181,9 +199,10 @@ static int beam_evaluate(ga_pass *pass, const ga_element *el) {
   double elastic[GA_BEAM_NV];
   beam_at b;
   ga_strain s;
-  if (!out->M && !out->F && !pass->tangents) return 0;
+  if (!out->M && !out->Mx && !out->F && !pass->tangents) return 0;
   begin(pass, el, NULL, &b);
   if (out->M) add_mass(pass, el, &b);
+  if (out->Mx) add_product(pass, &b);
   if (!out->F && !pass->tangents) return 0;
   if (!strain(pass, &b, &s)) return ga_element_code(pass, el);
   ga_beam_force(&s, elastic);

@@ -423,6 +423,26 @@ static void absolute_gradient(const ga_pass *pass, int body, const ga_frame *fra
   to_own_axes(kind, frame->R, rate, by_v);
 }
 
+/* Mx <- M x of bodies and rotors: m x of positions, J x of rotations in body axes */
+static void put_products(ga_pass *pass) {
+  const ga_mechanism *m = pass->m;
+  const double *x = pass->out->x;
+  double *Mx = pass->out->Mx;
+  memset(Mx, 0, (size_t)m->nv * sizeof(double));
+  for (int i = 1; i < m->bodies.count; i++) {
+    const ga_solid *b = &m->bodies.item[i];
+    const int nx = b->kind->nx, nv = b->kind->nv;
+    if (b->kind->spread) continue;
+    for (int k = 0; k < nx; k++) Mx[b->v_at + k] = b->mass * x[b->v_at + k];
+    if (nv - nx == 3) ga_times3(b->J, x + b->v_at + nx, Mx + b->v_at + nx);
+    if (nv - nx == 1) Mx[b->v_at + nx] = b->J[8] * x[b->v_at + nx];
+  }
+  for (int c = 0; c < m->coordinates.count; c++) {
+    const ga_angle *angle = &m->coordinates.item[c];
+    if (angle->M_at >= 0) Mx[angle->v_at] = angle->inertia * x[angle->v_at];
+  }
+}
+
 /* Mass, weight and gyroscopic terms of bodies, inertias of rotors, as far as they are wanted. */
 static void absolute_inertia(ga_pass *pass) {
   const ga_mechanism *m = pass->m;
@@ -434,6 +454,7 @@ static void absolute_inertia(ga_pass *pass) {
       b->kind->inertia(pass, b);
     }
   }
+  if (out->Mx) put_products(pass);
   for (int c = 0; out->M && c < m->coordinates.count; c++) {
     const ga_angle *angle = &m->coordinates.item[c];
     if (angle->M_at >= 0) out->M->val[angle->M_at] = angle->inertia;

@@ -25,8 +25,8 @@ int ga_mechanism_evaluate(const ga_mechanism *m, double t, const double *q, cons
   if (out->R) memset(out->R, 0, (size_t)m->nv * sizeof(double));
   m->carrier->inertia(&pass);
   /* M alone: only elements with mass add to it */
-  const bool all =
-      (out->M && m->spread) || out->F || pass.tangents || pass.holonomic || pass.nonholonomic;
+  const bool all = ((out->M || out->Mx) && m->spread) || out->F || pass.tangents ||
+                   pass.holonomic || pass.nonholonomic;
   for (int i = 0; all && i < m->elements.count && code == 0; i++) {
     const ga_element *el = &m->elements.item[i];
     code = el->type->evaluate(&pass, el);
@@ -192,8 +192,15 @@ const ga_model_ops ga_mechanism_ops = OPS(0, NULL), ga_mechanism_ops_reacting = 
                    ga_mechanism_ops_tree_reacting = OPS(GA_GIVES_MX | REACTS, NULL),
                    ga_mechanism_ops_tree_solving = OPS(GA_GIVES_MX, &ga_tree_solver);
 
+/* with beams whose mass varies with their rotations: M x is cheaper than M */
+static const ga_model_ops ops_spread = OPS(GA_GIVES_MX, NULL),
+                          ops_spread_reacting = OPS(GA_GIVES_MX | REACTS, NULL);
+
 /* Those of a mechanism; reacts: a row reacts on its own coordinate only. */
 const ga_model_ops *ga_mechanism_ops_of(const ga_mechanism *m, bool reacts) {
+  if (!m->tree && !m->model.const_mass) {
+    return reacts ? &ops_spread_reacting : &ops_spread;
+  }
   if (!m->tree) return reacts ? &ga_mechanism_ops_reacting : &ga_mechanism_ops;
   if (reacts) return &ga_mechanism_ops_tree_reacting;
   return m->tree->solves ? &ga_mechanism_ops_tree_solving : &ga_mechanism_ops_tree;
