@@ -54,8 +54,12 @@ GA_API ga_status ga_assemble_velocity(const ga_model *model, double t, const dou
 typedef struct ga_equilibrium {
   /* given */
   const double *weight, *unit; /* nv, as in ga_assembly: they shape the way, not the result */
-  int steps;                   /* most damped Newton steps; 0: 4000, < 0: none */
-  int relax_steps;             /* most steps of dynamic relaxation; 0: 4000, < 0: none */
+  /* nv flags, or NULL: velocities of states of controllers, whose forces are rates that vanish at
+   * rest. Forces of controllers have no potential that goes down, so that Newton's method from q is
+   * tried first then, and its steps are not bounded in these. */
+  const bool *states;
+  int steps;       /* most damped Newton steps; 0: 4000, < 0: none */
+  int relax_steps; /* most steps of dynamic relaxation; 0: 4000, < 0: none */
   /* found */
   double *lam, *psi; /* the reactions there; least norm where they are not unique */
   double unbalanced; /* largest force that is left, relative to the forces that act */

@@ -86,6 +86,16 @@ static ga_status open_seeking(seeking *p, const ga_model *model, double t, const
   return ga_static_system_set_weights(s, t, q, e->weight);
 }
 
+/* the largest |w_i| in units, states of controllers left out: they may be as large as they need */
+static double largest_move(const seeking *p, const double *w) {
+  const bool *states = p->e->states;
+  double largest = 0;
+  for (int i = 0; i < p->s.nv; i++) {
+    if (!states || !states[i]) largest = fmax(largest, fabs(w[i]) / p->unit[i]);
+  }
+  return largest;
+}
+
 /* sqrt(f^T W^-1 f) */
 static double dual_norm(const seeking *p, const double *f) {
   double sum = 0;
@@ -237,11 +247,8 @@ static ga_status solve_direction(seeking *p, double *largest) {
     if (status == GA_OK) status = ga_static_system_solve(s, 0);
     if (status < 0) return status;
     double power = 0;
-    *largest = 0;
-    for (int i = 0; i < nv; i++) {
-      *largest = fmax(*largest, fabs(s->rhs[i]) / p->unit[i]);
-      power += s->rhs[i] * p->rest[i];
-    }
+    *largest = largest_move(p, s->rhs);
+    for (int i = 0; i < nv; i++) power += s->rhs[i] * p->rest[i];
     /* power: of the unbalanced forces along the step */
     const bool downhill = power >= -1e-14 * p->norm * p->norm * p->tau;
     if (status == GA_OK && *largest <= BOUND && (downhill || *largest < 1e-12)) {
@@ -380,9 +387,8 @@ static ga_status newton_direction(seeking *p, double *largest) {
   if (status == GA_OK) status = ga_static_system_solve(s, 0);
   *largest = INFINITY;
   if (status != GA_OK) return status;
-  *largest = 0;
   memcpy(p->w, s->rhs, (size_t)s->nv * sizeof(double));
-  for (int i = 0; i < s->nv; i++) *largest = fmax(*largest, fabs(p->w[i]) / p->unit[i]);
+  *largest = largest_move(p, p->w);
   return GA_OK;
 }
 
@@ -420,12 +426,77 @@ static ga_status polish(seeking *p) {
   return status;
 }
 
+/* ---- controllers ---------------------------------------------------------------------------- */
+
+enum { DIRECT_STEPS = 100, HALVINGS = 12 }; /* most steps of Newton's method, and of one step */
+
+/* Newton's method from p->q, with steps of at most BOUND that are halved until they reduce the
+ * unbalanced forces: for controllers, which hold a mechanism where the flow would leave it. If it
+ * does not end, *found is false and q is as it was. Status < 0: failed. */
+static ga_status newton_directly(seeking *p, bool *found) {
+  ga_static_system *s = &p->s;
+  const size_t size = (size_t)s->eval.nq * sizeof(double);
+  *found = false;
+  memcpy(p->q_best, p->q, size);
+  ga_status status = balance_forces(p, p->q, p->rest);
+  for (int k = 0; k < DIRECT_STEPS && status == GA_OK; k++) {
+    double largest;
+    status = evaluate_tangents(p);
+    if (status != GA_OK) break;
+    if (k == 0) choose_first_tau(p);
+    measure_forces(p);
+    *found = p->norm <= BALANCED * p->acting;
+    if (*found) return GA_OK;
+    status = newton_direction(p, &largest);
+    if (status != GA_OK) break;
+    double part = largest > BOUND ? BOUND / largest : 1;
+    for (int i = 0; i < s->nv; i++) p->w[i] *= part;
+    status = GA_RETRY_SINGULAR;
+    for (int half = 0; half < HALVINGS && status > 0; half++) {
+      status = move_along(p);
+      if (status == GA_OK) status = balance_forces(p, p->q_try, p->rest_try);
+      const bool less = status == GA_OK && dual_norm(p, p->rest_try) < (1 - 0.1 * part) * p->norm;
+      if (status < 0 && status != GA_ERR_INITIAL) return status;
+      if (!less) status = GA_RETRY_SINGULAR;
+      for (int i = 0; i < s->nv && !less; i++) p->w[i] *= 0.5;
+      if (!less) part *= 0.5;
+    }
+    p->e->iterations++;
+    memcpy(p->q, p->q_try, size);
+    memcpy(p->rest, p->rest_try, (size_t)s->nv * sizeof(double));
+  }
+  memcpy(p->q, p->q_best, size);
+  ga_error_clear(s->eval.err);
+  return status < 0 && status != GA_ERR_INITIAL ? status : GA_OK;
+}
+
 /* ---- the whole ------------------------------------------------------------------------------ */
+
+/* The state of a controller whose rate is farthest from 0, if it is; -1: none. A controller that cannot
+ * reach its target drives a mechanism on and on, so that it is to blame before all forces. */
+static int restless_state(const seeking *p) {
+  const bool *states = p->e->states;
+  double most = BALANCED * p->acting;
+  int worst = -1;
+  for (int i = 0; states && i < p->s.nv; i++) {
+    const double size = fabs(p->rest[i]) / sqrt(p->s.W.val[i]);
+    if (states[i] && size > most) most = size, worst = i;
+  }
+  return worst;
+}
 
 /* sets the error to GA_ERR_INITIAL, which is returned, with the name of the velocity on which the
  * largest force is left (e->worst) */
 static ga_status report_not_found(const seeking *p) {
   char name[96];
+  const int z = restless_state(p);
+  if (z >= 0) {
+    ga_eval_entry_name(name, sizeof name, "v", z, p->s.model->v_names);
+    return ga_fail(p->s.eval.err, GA_ERR_INITIAL,
+                   "t = %.9g: no equilibrium was found; after %d steps the controller is not at "
+                   "rest: %s is not 0. Can it reach what it is asked for?",
+                   p->t, p->e->iterations, name);
+  }
   ga_eval_entry_name(name, sizeof name, "v", p->e->worst, p->s.model->v_names);
   return ga_fail(p->s.eval.err, GA_ERR_INITIAL,
                  "t = %.9g: no equilibrium was found; after %d steps a force of %.3g is left that "
@@ -446,7 +517,8 @@ static ga_status seek_equilibrium(seeking *p) {
   ga_status status = ga_assemble_position(s->model, p->t, p->q, &how, s->eval.err);
   if (status == GA_OK) status = check_rest(p);
   if (status != GA_OK) return status;
-  if (steps > 0) status = follow_flow(p, steps, &found);
+  if (e->states && p->contacts.n == 0) status = newton_directly(p, &found);
+  if (status == GA_OK && !found && steps > 0) status = follow_flow(p, steps, &found);
   if (status < 0) return status;
   if (!found && relax > 0) {
     status = ga_relaxation_run(p->contacts.whole, p->t, p->q, relax, &e->relaxations, s->eval.err);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "mechanism/assembly/states_at_rest.h"
 #include "mechanism/mechanism.h"
 #include "mechanism/tree/tree.h"
 
@@ -33,6 +34,35 @@ static ga_status count_negatives(const ga_mechanism *m, const ga_model *model, d
   return ga_tangent_negatives(model, t, q, e->lam, e->psi, &e->negative, err);
 }
 
+/* ga_equilibrium_find for m; e has weights, units and room for multipliers. With states of
+ * controllers in the model of states_at_rest.c. Relaxation has no meaning there: states have no
+ * inertia. */
+static ga_status find_rest(const ga_mechanism *m, const ga_model *model, double t, double *q,
+                           ga_equilibrium *e, ga_error *err) {
+  ga_states_at_rest *rest = NULL;
+  ga_status status = ga_states_at_rest_new(m, model, t, q, e->weight, e->unit, &rest, err);
+  if (status != GA_OK) return status;
+  if (!rest) {
+    status = ga_equilibrium_find(model, t, q, e, err);
+    return status == GA_OK ? count_negatives(m, model, t, q, e, err) : status;
+  }
+  double *const all = e->psi, *psi = ga_calloc((size_t)m->npsi, sizeof *psi);
+  const int relax = e->relax_steps;
+  e->psi = psi;
+  e->negative = -1; /* controllers have no potential */
+  e->states = ga_states_at_rest_velocities(rest);
+  e->relax_steps = -1;
+  status = psi ? ga_equilibrium_find(ga_states_at_rest_model(rest), t, q, e, err)
+               : ga_fail(err, GA_ERR_MEM, "no memory to seek an equilibrium");
+  if (psi) ga_states_at_rest_psi(rest, psi, all);
+  e->psi = all;
+  e->states = NULL;
+  e->relax_steps = relax;
+  ga_free(psi);
+  ga_states_at_rest_free(rest);
+  return status;
+}
+
 /* Replaces q by an equilibrium at time t (see ga_equilibrium_find, also for what is left on
  * failure). `equilibrium` may be NULL. Weights and units that the
  * caller leaves NULL are those of the bodies' masses and sizes; they are NULL again on return. */
@@ -44,15 +74,6 @@ ga_status ga_mechanism_equilibrium(const ga_mechanism *m, double t, double *q,
   if (!m->built) return ga_fail(err, GA_ERR_ARG, "the mechanism has not been built");
   ga_status status = static_model(m, &model, err);
   if (status != GA_OK) return status;
-  for (int i = 0; i < m->elements.count; i++) {
-    const ga_element *el = &m->elements.item[i];
-    if (el->type != &ga_element_state) continue;
-    return ga_fail(
-        err, GA_ERR_ARG,
-        "an equilibrium does not find the state '%s' of a controller; run until all is at "
-        "rest, and take that state (modes --at T)",
-        el->name);
-  }
   double *weight = ga_arena_doubles(&arena, (size_t)m->nv);
   double *unit = ga_arena_doubles(&arena, (size_t)m->nv);
   double *lam = ga_arena_doubles(&arena, (size_t)m->nlam + 1);
@@ -67,8 +88,7 @@ ga_status ga_mechanism_equilibrium(const ga_mechanism *m, double t, double *q,
     e->unit = e->unit ? e->unit : unit;
     e->lam = own_lam ? own_lam : lam;
     e->psi = own_psi ? own_psi : psi;
-    status = ga_equilibrium_find(&model, t, q, e, err);
-    if (status == GA_OK) status = count_negatives(m, &model, t, q, e, err);
+    status = find_rest(m, &model, t, q, e, err);
     e->lam = own_lam, e->psi = own_psi;
     if (e->weight == weight) e->weight = NULL;
     if (e->unit == unit) e->unit = NULL;
@@ -125,7 +145,9 @@ static ga_status check_steady(const ga_mechanism *m, double t, const double *q, 
   if (status != GA_OK) {
     ga_fail(err, status, "no memory for modes");
   } else {
-    status = ga_linearization_new(&a->model, t, qa, va, false, &lin, err);
+    ga_model model;
+    status = static_model(a, &model, err);
+    if (status == GA_OK) status = ga_linearization_new(&model, t, qa, va, false, &lin, err);
   }
   ga_linearization_free(lin);
   ga_free(qa);

@@ -32,7 +32,11 @@ static void name_unknowns(ga_mechanism *m, const char **q, const char **v) {
     char text[400];
     if (m->tree && angle->v_at < m->tree->nfreedom) continue; /* it has a mass */
     q[angle->q_at] = angle->name;
-    snprintf(text, sizeof text, "%s, which %s asked for", angle->name, angle->asked_by);
+    if (angle->joint < 0) {
+      snprintf(text, sizeof text, "the rate of %s", angle->name);
+    } else {
+      snprintf(text, sizeof text, "%s, which %s asked for", angle->name, angle->asked_by);
+    }
     v[angle->v_at] = ga_mechanism_text(m, text, NULL);
   }
 }
