@@ -90,8 +90,8 @@ typedef ga_point ga_axis; /* a direction */
  *
  * Signals are named like columns: coordinates and rates of joints ("pin.angle", "pin.angle_rate"),
  * positions and velocities of bodies ("car.x", "car.vx", in body axes "car.body_vx"), sensors,
- * lengths, rates and forces of springs, efforts of torsions, states and inputs. Accelerations and
- * forces of constraints cannot be used. Text uses what it mentions, which must have been added
+ * lengths, rates and forces of springs, efforts of torsions, forces of bushings, ropes and loads,
+ * powers of all of these, states and inputs. Accelerations and forces of constraints cannot be used. Text uses what it mentions, which must have been added
  * before; `uses` of a function may name what is added later, the build finds it. All functions but
  * `position` of a drive may use signals, at most 21. The derivatives of all of it are exact. */
 typedef int (*ga_function_fn)(void *context, const double *variables, int along, double f[3]);

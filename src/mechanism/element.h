@@ -146,6 +146,8 @@ typedef enum ga_column_order {
   GA_ORDERS
 } ga_column_order;
 
+enum { GA_POWER = -1 }; /* in the place of a column: the power of an element */
+
 /* Functions may be NULL where a comment says so. Functions that return int return 0, a code > 0 (a
  * smaller step may help) or < 0 (failed); ga_element_code makes both. */
 typedef struct ga_element_type {
@@ -173,8 +175,8 @@ typedef struct ga_element_type {
   double (*power)(ga_pass *pass, const ga_state *state, const ga_element *el);
   /* the i-th function of the author, NULL past the last one; NULL: none */
   const ga_law *(*law)(const ga_element *el, int i);
-  /* Sets the signal that functions see as its column; false: functions cannot use this column. NULL:
-   * none of them. */
+  /* Sets the signal that functions see as its column, or as its power (GA_POWER); false: functions
+   * cannot use it. NULL: none of them. */
   bool (*signal)(ga_mechanism *m, const ga_element *el, int column, ga_signal *signal);
 } ga_element_type;
 

@@ -9,6 +9,7 @@
 
 #include "mechanism/force/force.h"
 #include "mechanism/joint/relation.h"
+#include "mechanism/signal/signal.h"
 
 typedef struct backlash_data {
   ga_relation relation; /* first: the element is a relation */
@@ -62,6 +63,22 @@ static double backlash_power(ga_pass *pass, const ga_state *state, const ga_elem
   return values[2] * values[1];
 }
 
+/* A ga_function_fn of e, e', t: the effort; context: the backlash_data. Second derivatives are not
+ * used. */
+static int effort_on(void *context, const double *variables, int along, double f[3]) {
+  const ga_relation_point at = {.value = variables[GA_LAW_S], .rate = variables[GA_LAW_RATE]};
+  double by_e, by_rate;
+  f[0] = -teeth_at(context, &at, &by_e, &by_rate);
+  f[1] = along == GA_LAW_S ? -by_e : along == GA_LAW_RATE ? -by_rate : 0;
+  f[2] = 0;
+  return 0;
+}
+
+/* e and e' of the relation; the effort is a function of both; the power */
+static bool backlash_signal(ga_mechanism *m, const ga_element *el, int column, ga_signal *signal) {
+  return ga_relation_effort_signal(m, el, effort_on, 1, column, signal);
+}
+
 /* Fills coordinates of el and its data from the description. */
 static ga_status backlash_describe(ga_mechanism *m, const char *owner, const ga_force *force,
                                    ga_element *el, void *out, ga_error *err) {
@@ -105,6 +122,7 @@ const ga_force_type ga_force_backlash = {
                 .order = GA_ORDER_FORCES,
                 GA_COLUMNS(columns),
                 .output = backlash_output,
+                .signal = backlash_signal,
                 .power = backlash_power},
     .summary = "play of gears or couplings, with elastic teeth",
     .uses = GA_FORCE_HAS_SUM | GA_FORCE_HAS_GAP | GA_FORCE_HAS_STIFFNESS | GA_FORCE_HAS_DAMPING |

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "mechanism/force/force.h"
+#include "mechanism/signal/signal.h"
 
 typedef struct bushing_data {
   ga_joint_frame side[2];
@@ -85,13 +86,11 @@ static double rate_of_row(const double *row, const ga_pair *p) {
          ga_dot3(row + GA_XB, p->b->xd) + ga_dot3(row + GA_PB, p->b->w);
 }
 
-/* Fills b at the state of the pass: delta, D, delta', the wrench w = K delta + C delta', and E if
- * tangents are wanted (else E is not set). False if the sides are turned too far: then only pair,
- * turning and rho are set. */
-static bool bushing_at(ga_pass *pass, const ga_element *el, bool tangents, bushing *b) {
-  const bushing_data *data = el->data;
-  const ga_frame *fa, *fb;
-  ga_pass_frames(pass, el, &fa, &fb);
+/* Fills b for these frames: delta, D, delta', the wrench w = K delta + C delta', and E if tangents
+ * are wanted (else E is not set). False if the sides are turned too far: then only pair, turning and
+ * rho are set. */
+static bool bushing_between(const bushing_data *data, const ga_frame *fa, const ga_frame *fb,
+                            bool tangents, bushing *b) {
   ga_pair_points(&b->pair, tangents, fa, fb, data->side[0].s, data->side[1].s);
   ga_pair_axes(&b->pair, data->side[0].E, data->side[1].E);
   ga_plus3(fb->w, -1, fa->w, b->turning);
@@ -115,6 +114,13 @@ static bool bushing_at(ga_pass *pass, const ga_element *el, bool tangents, bushi
     }
   }
   return true;
+}
+
+/* bushing_between at the state of the pass */
+static bool bushing_at(ga_pass *pass, const ga_element *el, bool tangents, bushing *b) {
+  const ga_frame *fa, *fb;
+  ga_pass_frames(pass, el, &fa, &fb);
+  return bushing_between(el->data, fa, fb, tangents, b);
 }
 
 /* f = D^T w, GA_PAIR numbers, overwritten */
@@ -158,6 +164,19 @@ static void add_geometric_stiffness(const bushing *b, ga_tangent *t) {
   ga_add_block(t->A, GA_PA, GA_PB, 1, S);
 }
 
+/* *t <- f = D^T w and its tangents D^T (K D + C E) + w.(dD) and D^T C D; b has tangents */
+static void bushing_tangent(const bushing_data *data, const bushing *b, const double *f,
+                            ga_tangent *t) {
+  ga_tangent_clear(t, data->damped);
+  memcpy(t->f, f, sizeof t->f);
+  add_product(b, data->K, (const double(*)[GA_PAIR])b->D, t->A);
+  if (data->damped) {
+    add_product(b, data->C, (const double(*)[GA_PAIR])b->E, t->A);
+    add_product(b, data->C, (const double(*)[GA_PAIR])b->D, t->B);
+  }
+  add_geometric_stiffness(b, t);
+}
+
 /* F -= D^T w; the tangents D^T (K D + C E) + w.(dD) and D^T C D go to Kt and Ct. Returns a code > 0
  * if the sides are turned too far. */
 static int bushing_evaluate(ga_pass *pass, const ga_element *el) {
@@ -174,14 +193,7 @@ static int bushing_evaluate(ga_pass *pass, const ga_element *el) {
   }
   if (!pass->tangents) return 0;
   ga_tangent t;
-  ga_tangent_clear(&t, data->damped);
-  memcpy(t.f, f, sizeof f);
-  add_product(&b, data->K, (const double(*)[GA_PAIR])b.D, t.A);
-  if (data->damped) {
-    add_product(&b, data->C, (const double(*)[GA_PAIR])b.E, t.A);
-    add_product(&b, data->C, (const double(*)[GA_PAIR])b.D, t.B);
-  }
-  add_geometric_stiffness(&b, &t);
+  bushing_tangent(data, &b, f, &t);
   ga_pass_tangent(pass, el, &t);
   return 0;
 }
@@ -228,6 +240,74 @@ static double bushing_power(ga_pass *pass, const ga_state *state, const ga_eleme
   for (int i = 0; i < 6; i++) power -= b.w[i] * b.rate[i];
   return power;
 }
+
+/* ---- signals -------------------------------------------------------------------------------- */
+
+enum { WRENCH_POWER = 6 }; /* component of measure_wrench */
+
+/* out[0..5] <- the columns: force and moment about p_a on B in joint axes of A, with derivatives from
+ * the tangent; out[6] <- the power -w.delta', with dw = (K D + C E) and C D, ddelta' = E and D. NaN if
+ * the sides are turned too far. */
+static void measure_wrench(const ga_measure_point *p, ga_dual *out) {
+  const bushing_data *data = p->data;
+  bushing b;
+  double f[GA_PAIR];
+  ga_tangent t;
+  ga_dual wrench[2][3], end[2][3], speed[3], arm[3], moment[3], axis[3];
+  for (int i = 0; i <= WRENCH_POWER; i++) out[i] = (ga_dual){.n = p->n, .f = NAN};
+  if (!bushing_between(data, p->frame[0], p->frame[1], p->n > 0, &b)) return;
+  force_covector(&b, f);
+  if (p->n) bushing_tangent(data, &b, f, &t);
+  for (int i = 0; i < 6; i++) {
+    const int row = i < 3 ? GA_XB + i : GA_PB + i - 3;
+    ga_dual *x = &wrench[i / 3][i % 3];
+    *x = (ga_dual){.n = p->n, .f = -f[row]};
+    for (int k = 0; k < GA_PAIR && p->n; k++) {
+      x->d[k] = -t.A[row][k];
+      if (data->damped) x->d[GA_DUAL_RATES + k] = -t.B[row][k];
+    }
+  }
+  /* x_b - p_a */
+  ga_dual_point(p->frame[0], 0, p->n, data->side[0].s, end[0], speed);
+  ga_dual_centre(p->frame[1], 1, p->n, end[1]);
+  for (int i = 0; i < 3; i++) arm[i] = ga_dual_plus(&end[1][i], -1, &end[0][i]);
+  ga_dual_cross(arm, wrench[0], moment);
+  for (int i = 0; i < 3; i++) moment[i] = ga_dual_plus(&moment[i], 1, &wrench[1][i]);
+  for (int i = 0; i < 3; i++) {
+    double e[3];
+    ga_column3(data->side[0].E, i, e);
+    ga_dual_fixed(p->frame[0], 0, p->n, e, axis);
+    out[i] = ga_dual_dot(axis, wrench[0]);
+    out[3 + i] = ga_dual_dot(axis, moment);
+  }
+  ga_dual *power = &out[WRENCH_POWER];
+  power->f = 0;
+  for (int i = 0; i < 6; i++) power->f -= b.w[i] * b.rate[i];
+  for (int k = 0; k < GA_PAIR && p->n; k++) {
+    for (int i = 0; i < 6; i++) {
+      double by_q = 0, by_v = 0;
+      for (int j = 0; j < 6; j++) {
+        by_q += data->K[6 * i + j] * b.D[j][k] + data->C[6 * i + j] * b.E[j][k];
+        by_v += data->C[6 * i + j] * b.D[j][k];
+      }
+      power->d[k] -= by_q * b.rate[i] + b.w[i] * b.E[i][k];
+      power->d[GA_DUAL_RATES + k] -= by_v * b.rate[i] + b.w[i] * b.D[i][k];
+    }
+  }
+}
+
+/* the columns and the power as measures */
+static bool bushing_signal(ga_mechanism *m, const ga_element *el, int column, ga_signal *signal) {
+  (void)m;
+  *signal = (ga_signal){.kind = GA_SIGNAL_MEASURE,
+                        .body = {el->body[0], el->body[1]},
+                        .measure = measure_wrench,
+                        .data = el->data,
+                        .component = column == GA_POWER ? WRENCH_POWER : column};
+  return column < 6;
+}
+
+/* ---- description ---------------------------------------------------------------------------- */
 
 /* Fills bodies of el and its data (zero before) from the description. GA_ERR_ARG unless both bodies
  * are rigid, all numbers are finite and K is symmetric. */
@@ -292,6 +372,7 @@ const ga_force_type ga_force_bushing = {
                 .order = GA_ORDER_FORCES,
                 GA_COLUMNS(columns),
                 .output = bushing_output,
+                .signal = bushing_signal,
                 .power = bushing_power},
     .summary = "elastic joint in six directions",
     .uses = GA_FORCE_HAS_BETWEEN | GA_FORCE_HAS_AT | GA_FORCE_HAS_AXIS | GA_FORCE_HAS_X_AXIS |

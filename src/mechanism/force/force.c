@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+#include "mechanism/signal/signal.h"
+
 typedef struct load {
   double s[3]; /* the point, from the centre of mass in body axes */
   ga_law value[3];
@@ -140,6 +142,61 @@ static double torque_power(ga_pass *pass, const ga_state *state, const ga_elemen
   return ga_dot3(T, frame->w);
 }
 
+/* ---- signals -------------------------------------------------------------------------------- */
+
+/* where the components of measure_load begin */
+enum { AXES = 0, SPEED = 9, TURNING = 12 };
+
+/* Axes of the value, in space axes, and the velocity of the point and omega along them. Side A is the
+ * loaded body. */
+static void measure_load(const ga_measure_point *p, ga_dual *out) {
+  const load *data = p->data;
+  ga_dual x[3], v[3], w[3];
+  ga_dual_point(p->frame[0], 0, p->n, data->s, x, v);
+  ga_dual_omega(p->frame[0], 0, p->n, w);
+  for (int i = 0; i < 3; i++) {
+    const double e[3] = {i == 0, i == 1, i == 2};
+    ga_dual *axis = out + AXES + 3 * i;
+    if (data->body_frame) ga_dual_fixed(p->frame[0], 0, p->n, e, axis);
+    for (int k = 0; k < 3 && !data->body_frame; k++) {
+      axis[k] = (ga_dual){.n = p->n, .f = data->turned ? data->R[3 * k + i] : e[k]};
+    }
+    out[SPEED + i] = ga_dual_dot(axis, v);
+    out[TURNING + i] = ga_dual_dot(axis, w);
+  }
+}
+
+/* *signal <- the sum over the components of the value, each times the measure at first + stride i */
+static bool load_signal(ga_mechanism *m, const ga_element *el, int first, int stride,
+                        ga_signal *signal) {
+  const load *data = el->data;
+  ga_term term[3];
+  for (int i = 0; i < 3; i++) {
+    const ga_signal value = {
+        .kind = GA_SIGNAL_FUNCTION, .law = &data->value[i], .variables = ga_of_time};
+    const ga_signal along = {.kind = GA_SIGNAL_MEASURE,
+                             .body = {el->body[1], 0},
+                             .measure = measure_load,
+                             .data = data,
+                             .component = first + stride * i};
+    term[i] = (ga_term){1, ga_mechanism_add_signal(m, &value), ga_mechanism_add_signal(m, &along)};
+    if (term[i].y < 0) return false;
+  }
+  return ga_signal_sum(m, 0, term, 3, signal);
+}
+
+/* components of the force in space axes; its power */
+static bool force_signal(ga_mechanism *m, const ga_element *el, int column, ga_signal *signal) {
+  if (column == GA_POWER) return load_signal(m, el, SPEED, 1, signal);
+  return column < 3 && load_signal(m, el, AXES + column, 3, signal);
+}
+
+/* components of the torque in space axes; its power */
+static bool torque_signal(ga_mechanism *m, const ga_element *el, int column, ga_signal *signal) {
+  if (column == GA_POWER) return load_signal(m, el, TURNING, 1, signal);
+  return column < 3 && load_signal(m, el, AXES + column, 3, signal);
+}
+
 /* known by name only */
 static const ga_column force_columns[] = {
     {".fx", "N", NULL}, {".fy", "N", NULL}, {".fz", "N", NULL}};
@@ -200,6 +257,7 @@ const ga_force_type ga_force_force = {
                 .columns = force_columns,
                 .nextra = 3,
                 .output = load_output,
+                .signal = force_signal,
                 .power = force_power},
     .summary = "a force at a point of a body",
     .uses = GA_FORCE_HAS_BODY | GA_FORCE_HAS_AT | GA_FORCE_HAS_VALUE | GA_FORCE_HAS_FRAME,
@@ -270,6 +328,7 @@ const ga_force_type ga_force_torque = {
                 .columns = torque_columns,
                 .nextra = 3,
                 .output = load_output,
+                .signal = torque_signal,
                 .power = torque_power},
     .summary = "a torque on a body",
     .uses = GA_FORCE_HAS_BODY | GA_FORCE_HAS_VALUE | GA_FORCE_HAS_FRAME,

@@ -152,7 +152,8 @@ static const ga_law *spring_law(const ga_element *el, int i) {
   return i == 0 ? &((const spring_data *)el->data)->elastic.law : NULL;
 }
 
-/* Length and rate as measures, the tension as a function of them and of the signals of its law. */
+/* Length and rate as measures, the tension as a function of them and of the signals of its law; the
+ * power. */
 static bool spring_signal(ga_mechanism *m, const ga_element *el, int column, ga_signal *signal) {
   const spring_data *data = el->data;
   const ga_elastic *e = &data->elastic;
@@ -166,14 +167,17 @@ static bool spring_signal(ga_mechanism *m, const ga_element *el, int column, ga_
   }
   line.component = column;
   *signal = line;
-  if (column < 2) return true;
+  if (column >= 0 && column < 2) return true;
   *signal = (ga_signal){.kind = GA_SIGNAL_FUNCTION,
                         .law = &e->law,
                         .variables = ga_of_state,
                         .own = {own[0], own[1]},
                         .constant = -e->stiffness * e->free,
                         .weight = {e->stiffness, e->damping}};
-  return own[0] >= 0 && own[1] >= 0;
+  if (own[0] < 0 || own[1] < 0) return false;
+  if (column != GA_POWER) return true;
+  const ga_signal tension = *signal;
+  return ga_signal_power(m, -1, &tension, own[1], signal);
 }
 
 /* k (s - l)^2/2; the law is not included */

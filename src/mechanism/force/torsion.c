@@ -57,7 +57,7 @@ static const ga_law *torsion_law(const ga_element *el, int i) {
   return i == 0 ? &((const ga_elastic *)el->data)->law : NULL;
 }
 
-/* The effort as a function of theta, theta' and the signals of its law. */
+/* The effort as a function of theta, theta' and the signals of its law; the power. */
 static bool torsion_signal(ga_mechanism *m, const ga_element *el, int column, ga_signal *signal) {
   const ga_elastic *e = el->data;
   const int angle = el->coordinate[0];
@@ -70,7 +70,10 @@ static bool torsion_signal(ga_mechanism *m, const ga_element *el, int column, ga
                   .own = {ga_mechanism_add_signal(m, &theta), ga_mechanism_add_signal(m, &rate)},
                   .constant = e->stiffness * e->free,
                   .weight = {-e->stiffness, -e->damping}};
-  return column == 0 && signal->own[0] >= 0 && signal->own[1] >= 0;
+  if (signal->own[0] < 0 || signal->own[1] < 0) return false;
+  if (column != GA_POWER) return column == 0;
+  const ga_signal effort = *signal;
+  return ga_signal_power(m, 1, &effort, effort.own[1], signal);
 }
 
 /* Adds the effort to F and its tangents to the diagonal entry of Kt and Ct. Returns 0, or a code

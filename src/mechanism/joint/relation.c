@@ -18,6 +18,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "mechanism/signal/signal.h"
+
 /* ---- the relation at a state ---------------------------------------------------------------- */
 
 /* Derivatives of f by its variables (t first, then coordinates) in jet[i] = f, f_i, f_ii; 0 or the
@@ -185,6 +187,25 @@ bool ga_relation_function(ga_pass *pass, const ga_element *el, const char *field
   ga_call_begin(call, &r->law, field, ga_of_time, el->nlam > 0 ? 2 : 0);
   call->value[GA_OF_TIME_T] = pass->t;
   return true;
+}
+
+/* Columns of a force on a relation as signals. The power is that on the coordinates: where f is not
+ * constant it is not that of e', and cannot be used. */
+bool ga_relation_effort_signal(ga_mechanism *m, const ga_element *el, ga_function_fn effort,
+                               double sign, int column, ga_signal *signal) {
+  const int own[2] = {ga_mechanism_relation_signal(m, el, 0),
+                      ga_mechanism_relation_signal(m, el, 1)};
+  ga_law *law = ga_arena_take(&m->arena, 1, sizeof *law);
+  if (!law || own[0] < 0 || own[1] < 0 || column > 2) return false;
+  *law = (ga_law){.fn = effort, .context = (void *)el->data};
+  *signal = m->signals.item[own[column == 1]];
+  if (column == 0 || column == 1) return true;
+  *signal = (ga_signal){
+      .kind = GA_SIGNAL_FUNCTION, .law = law, .variables = ga_of_state, .own = {own[0], own[1]}};
+  if (column != GA_POWER) return true;
+  const ga_signal of_power = *signal;
+  const ga_law *f = &((const ga_relation *)el->data)->law;
+  return !f->expr && !f->fn && ga_signal_power(m, sign, &of_power, own[1], signal);
 }
 
 /* k p + d, |d| <= k p, for p > 0 */

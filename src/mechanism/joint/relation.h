@@ -34,6 +34,11 @@ double ga_relation_power(ga_pass *pass, const ga_element *el, double multiplier)
 bool ga_relation_function(ga_pass *pass, const ga_element *el, const char *field, int i,
                           ga_call *call);
 
+/* Columns e, e' and an effort, a function of e and e' alone (its context is the data of el), and
+ * GA_POWER, sign times effort times e', as signals; false as ga_element_type.signal. */
+bool ga_relation_effort_signal(ga_mechanism *m, const ga_element *el, ga_function_fn effort,
+                               double sign, int column, ga_signal *signal);
+
 /* Terms of a relation as an author gives them. */
 typedef struct ga_relation_terms {
   int count;

@@ -14,6 +14,7 @@
 
 #include "genalpha/ga_rope.h"
 #include "mechanism/joint/relation.h"
+#include "mechanism/signal/signal.h"
 
 typedef struct rope_data {
   ga_relation relation; /* first: the element is a relation */
@@ -96,6 +97,37 @@ static double elastic_power(ga_pass *pass, const ga_state *state, const ga_eleme
   return ga_relation_power(pass, el, values[2]);
 }
 
+/* Length (column 0) and rate (1) as sums over the spans. */
+static bool rope_signal(ga_mechanism *m, const ga_element *el, int column, ga_signal *signal) {
+  const rope_data *rope = el->data;
+  ga_term term[GA_RELATION_MAX];
+  if (column != 0 && column != 1) return false;
+  for (int k = 0; k < rope->spans; k++) {
+    const ga_signal span = {.kind = column ? GA_SIGNAL_RATE : GA_SIGNAL_COORDINATE,
+                            .coordinate = el->coordinate[k]};
+    term[k] = (ga_term){.weight = 1, .x = ga_mechanism_add_signal(m, &span), .y = -1};
+  }
+  return ga_signal_sum(m, column ? 0 : rope->fixed, term, rope->spans, signal);
+}
+
+/* A ga_function_fn of e, e', t: the tension of an elastic rope; context: the rope_data. Second
+ * derivatives are not used. */
+static int tension_of(void *context, const double *variables, int along, double f[3]) {
+  const ga_relation_point at = {.value = variables[GA_LAW_S], .rate = variables[GA_LAW_RATE]};
+  double by_e, by_rate;
+  f[0] = tension_at(context, &at, &by_e, &by_rate);
+  f[1] = along == GA_LAW_S ? by_e : along == GA_LAW_RATE ? by_rate : 0;
+  f[2] = 0;
+  return 0;
+}
+
+/* Those of an elastic rope: its tension and its power, too. */
+static bool elastic_signal(ga_mechanism *m, const ga_element *el, int column, ga_signal *signal) {
+  return column == 0 || column == 1
+             ? rope_signal(m, el, column, signal)
+             : ga_relation_effort_signal(m, el, tension_of, -1, column, signal);
+}
+
 static const ga_column columns[] = {
     {".length", "m", NULL}, {".rate", "m/s", NULL}, {".tension", "N", NULL}};
 
@@ -111,6 +143,7 @@ static const ga_element_type element_rope = {.name = "rope",
                                              .order = GA_ORDER_COUPLERS,
                                              GA_COLUMNS(columns),
                                              .output = rope_output,
+                                             .signal = rope_signal,
                                              .power = rope_power};
 static const ga_element_type element_elastic_rope = {
     .name = "rope",
@@ -125,6 +158,7 @@ static const ga_element_type element_elastic_rope = {
     .order = GA_ORDER_COUPLERS,
     GA_COLUMNS(columns),
     .output = elastic_output,
+    .signal = elastic_signal,
     .power = elastic_power};
 
 /* ---- description ---------------------------------------------------------------------------- */

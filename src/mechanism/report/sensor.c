@@ -159,6 +159,12 @@ static void power_output(ga_pass *pass, const ga_state *state, const ga_element 
   values[0] = source->type->power(pass, state, source);
 }
 
+/* the power as a signal, if that of the element is one */
+static bool power_signal(ga_mechanism *m, const ga_element *el, int column, ga_signal *signal) {
+  const ga_element source = m->others.item[((const ga_sensor_data *)el->data)->of]; /* a copy */
+  return column == 0 && source.type->signal && source.type->signal(m, &source, GA_POWER, signal);
+}
+
 /* ---- descriptions --------------------------------------------------------------------------- */
 
 /* Set body and point of a point sensor from its description; side B is the ground. */
@@ -309,7 +315,8 @@ static const ga_sensor_type types[] = {{.element = {.name = "point",
                                        {.element = {.name = "power",
                                                     .what = "sensor",
                                                     GA_COLUMNS(power_columns),
-                                                    .output = power_output},
+                                                    .output = power_output,
+                                                    .signal = power_signal},
                                         .describe = describe_power}};
 
 /* The i-th type of sensors, NULL past the end. */

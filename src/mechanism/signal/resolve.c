@@ -140,8 +140,8 @@ static ga_status element_signal(ga_mechanism *m, const char *owner, const char *
       el.nlam + el.npsi > 0 ? "a force of a constraint, which follows from the forces "
                               "that functions give"
       : r->symbol->kind == GA_NAMED_SENSOR
-          ? "an acceleration or a force of a constraint, which follow from the forces "
-            "that functions give"
+          ? "an acceleration, or a force or power of a constraint, which follow from the forces "
+            "that functions give, or a power without derivatives"
           : "a column without derivatives";
   return ga_fail(err, GA_ERR_ARG, "%s: functions cannot use '%s', %s", owner, name, why);
 }
@@ -231,6 +231,12 @@ static ga_status find_circle(const ga_mechanism *m, ga_uses *uses, const path *b
 static ga_status follow_signal(const ga_mechanism *m, int signal, const path *way,
                                const ga_uses **failed, ga_error *err) {
   const ga_signal *s = &m->signals.item[signal];
+  for (int i = 0; s->kind == GA_SIGNAL_SUM && i < s->nterm; i++) {
+    ga_status status = follow_signal(m, s->term[i].x, way, failed, err);
+    const int y = s->term[i].y;
+    if (status == GA_OK && y >= 0) status = follow_signal(m, y, way, failed, err);
+    if (status != GA_OK) return status;
+  }
   if (s->kind != GA_SIGNAL_FUNCTION || !s->law->uses) return GA_OK;
   return find_circle(m, (ga_uses *)s->law->uses, way, failed, err);
 }

@@ -5,11 +5,44 @@
 
 #include <string.h>
 
+#include "mechanism/joint/relation.h"
+
 /* Add a copy of *signal to m->signals. */
 int ga_mechanism_add_signal(ga_mechanism *m, const ga_signal *signal) {
   if (!GA_GROW(m->signals)) return -1;
   m->signals.item[m->signals.count] = *signal;
   return m->signals.count++;
+}
+
+/* ---- sums and relations --------------------------------------------------------------------- */
+
+/* Copy the terms of a sum into m's arena. */
+bool ga_signal_sum(ga_mechanism *m, double constant, const ga_term *term, int nterm,
+                   ga_signal *signal) {
+  ga_term *copy = ga_arena_take(&m->arena, (size_t)nterm, sizeof *copy);
+  if (!copy) return false;
+  *signal = (ga_signal){.kind = GA_SIGNAL_SUM, .constant = constant, .term = copy, .nterm = nterm};
+  for (int i = 0; i < nterm; i++) {
+    if (term[i].x < 0) return false;
+    copy[i] = term[i];
+  }
+  return true;
+}
+
+/* Add the signal `effort` and set *signal to weight times it times rate. */
+bool ga_signal_power(ga_mechanism *m, double weight, const ga_signal *effort, int rate,
+                     ga_signal *signal) {
+  const ga_term product = {weight, ga_mechanism_add_signal(m, effort), rate};
+  return rate >= 0 && ga_signal_sum(m, 0, &product, 1, signal);
+}
+
+/* Add e (component 0) or e' (1) of a relation. */
+int ga_mechanism_relation_signal(ga_mechanism *m, const ga_element *el, int component) {
+  ga_element *copy = ga_arena_take(&m->arena, 1, sizeof *copy);
+  if (!copy) return -1;
+  *copy = *el;
+  return ga_mechanism_add_signal(
+      m, &(ga_signal){.kind = GA_SIGNAL_RELATION, .component = component, .relation = copy});
 }
 
 /* ---- reach ---------------------------------------------------------------------------------- */
@@ -40,6 +73,17 @@ bool ga_signal_reach(const ga_mechanism *m, int signal, ga_reach *reach) {
       return reach_add(m, -1, s->coordinate, reach);
     case GA_SIGNAL_MEASURE:
       return reach_add(m, s->body[0], -1, reach) && reach_add(m, s->body[1], -1, reach);
+    case GA_SIGNAL_SUM:
+      for (int i = 0; i < s->nterm; i++) {
+        if (!ga_signal_reach(m, s->term[i].x, reach)) return false;
+        if (s->term[i].y >= 0 && !ga_signal_reach(m, s->term[i].y, reach)) return false;
+      }
+      return true;
+    case GA_SIGNAL_RELATION:
+      for (int k = 0; k < s->relation->ncoordinate; k++) {
+        if (!reach_add(m, -1, s->relation->coordinate[k], reach)) return false;
+      }
+      return true;
     case GA_SIGNAL_FUNCTION:
       break;
   }
@@ -126,6 +170,67 @@ static int own_values(ga_pass *pass, const ga_signal *s, ga_call *c) {
   return 0;
 }
 
+/* *value <- a sum. */
+static int sum_value(ga_pass *pass, const ga_signal *s, double *value) {
+  int code = 0;
+  *value = s->constant;
+  for (int i = 0; i < s->nterm && code == 0; i++) {
+    double x = 0, y = 1;
+    code = ga_signal_value(pass, s->term[i].x, &x);
+    if (code == 0 && s->term[i].y >= 0) code = ga_signal_value(pass, s->term[i].y, &y);
+    *value += s->term[i].weight * x * y;
+  }
+  return code;
+}
+
+/* gradient += weight times the derivatives of a sum: x' y + x y' of each term */
+static int sum_gradient(ga_pass *pass, const ga_signal *s, double weight, ga_gradient *gradient) {
+  int code = 0;
+  for (int i = 0; i < s->nterm && code == 0; i++) {
+    const ga_term *term = &s->term[i];
+    const double w = weight * term->weight;
+    double x = 0, y = 1;
+    if (term->y >= 0) {
+      code = ga_signal_value(pass, term->x, &x);
+      if (code == 0) code = ga_signal_value(pass, term->y, &y);
+      if (code == 0) code = ga_signal_gradient(pass, term->y, w * x, gradient);
+    }
+    if (code == 0) code = ga_signal_gradient(pass, term->x, w * y, gradient);
+  }
+  return code;
+}
+
+/* *value <- e or e' of a relation. */
+static int relation_value(const ga_pass *pass, const ga_signal *s, double *value) {
+  ga_relation_point at;
+  const int code = ga_relation_at(pass, s->relation, false, &at);
+  *value = s->component == 0 ? at.value : at.rate;
+  return code;
+}
+
+/* gradient += weight times the derivatives of e, by_k; or of e': bend_k by theta_k, by_k by theta_k',
+ * and by the time what the drift of e has besides bend_k theta_k'. */
+static int relation_gradient(const ga_pass *pass, const ga_signal *s, double weight,
+                             ga_gradient *gradient) {
+  const ga_element *el = s->relation;
+  ga_relation_point at;
+  const int code = ga_relation_at(pass, el, s->component == 1, &at);
+  if (code != 0) return code;
+  gradient->t += weight * (s->component == 0 ? at.by_t : at.drift);
+  for (int k = 0; k < el->ncoordinate; k++) {
+    const int i = block_of(gradient->reach, -1, el->coordinate[k])->first;
+    if (s->component == 0) {
+      gradient->q[i] += weight * at.by[k];
+      continue;
+    }
+    const ga_angle *c = &pass->m->coordinates.item[el->coordinate[k]];
+    gradient->q[i] += weight * at.bend[k];
+    gradient->v[i] += weight * at.by[k];
+    gradient->t -= weight * at.bend[k] * (pass->v ? pass->v[c->v_at] : 0);
+  }
+  return 0;
+}
+
 /* *value <- the signal at the state of the pass, whose v is given. */
 int ga_signal_value(ga_pass *pass, int signal, double *value) {
   const ga_signal *s = &pass->m->signals.item[signal];
@@ -151,6 +256,10 @@ int ga_signal_value(ga_pass *pass, int signal, double *value) {
       take_measure(pass, s, 0, frame, all);
       *value = all[s->component].f;
       return 0;
+    case GA_SIGNAL_SUM:
+      return sum_value(pass, s, value);
+    case GA_SIGNAL_RELATION:
+      return relation_value(pass, s, value);
     case GA_SIGNAL_FUNCTION:
       break;
   }
@@ -204,6 +313,10 @@ int ga_signal_gradient(ga_pass *pass, int signal, double weight, ga_gradient *gr
     case GA_SIGNAL_MEASURE:
       measure_gradient(pass, s, weight, gradient);
       return 0;
+    case GA_SIGNAL_SUM:
+      return sum_gradient(pass, s, weight, gradient);
+    case GA_SIGNAL_RELATION:
+      return relation_gradient(pass, s, weight, gradient);
     case GA_SIGNAL_FUNCTION:
       break;
   }

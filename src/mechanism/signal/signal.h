@@ -9,6 +9,8 @@
  *   measure       a position or velocity of a body, a value of a sensor: a function of two frames
  *   function      constant + sum weight_i x_i + law(x, signals): the force of a spring, the effort on
  *                 a coordinate, a sensor that is an expression
+ *   sum           constant + sum weight_i x_i y_i of signals: a power, a force in other axes
+ *   relation      e or e' of a relation of coordinates: of an elastic rope, of a backlash
  *
  * Each gives its value and its derivatives by the velocities it depends on (its reach). A function
  * of an element that uses signals adds f_i dx_i/dq to a row of Kt or Y, f_i dx_i/dv to one of Ct or
@@ -25,8 +27,16 @@ typedef enum ga_signal_kind {
   GA_SIGNAL_COORDINATE,
   GA_SIGNAL_RATE,
   GA_SIGNAL_MEASURE,
-  GA_SIGNAL_FUNCTION
+  GA_SIGNAL_FUNCTION,
+  GA_SIGNAL_SUM,
+  GA_SIGNAL_RELATION
 } ga_signal_kind;
+
+/* weight x y, signals x and y; y = -1: weight x */
+typedef struct ga_term {
+  double weight;
+  int x, y;
+} ga_term;
 
 /* Where a measure is taken: frames of both sides, the body of side A, and the data
  * of the sensor or force. n: GA_DUAL, or 0 if values are enough. */
@@ -54,10 +64,24 @@ struct ga_signal {
   const ga_variable *variables; /* its own ones, */
   int own[GA_OWN_MAX];          /* the signals that these are (not used for time), */
   double constant, weight[GA_OWN_MAX];
+  /* of a sum: */
+  const ga_term *term;
+  int nterm;
+  /* of a relation; component 0: e, 1: e' */
+  const ga_element *relation;
 };
 
 /* Adds a signal to m; its number, -1 without memory. */
 int ga_mechanism_add_signal(ga_mechanism *m, const ga_signal *signal);
+/* *signal <- constant + the sum of these terms, which are copied; false: no memory, or a signal is -1
+ * that must not be. */
+bool ga_signal_sum(ga_mechanism *m, double constant, const ga_term *term, int nterm,
+                   ga_signal *signal);
+/* A signal of m for component 0 or 1 of el, a relation, which is copied; -1: no memory. */
+int ga_mechanism_relation_signal(ga_mechanism *m, const ga_element *el, int component);
+/* *signal <- the power of two signals, weight effort rate; false as ga_signal_sum */
+bool ga_signal_power(ga_mechanism *m, double weight, const ga_signal *effort, int rate,
+                     ga_signal *signal);
 /* *number <- a signal of this name, which is added; it may make a coordinate exist. GA_ERR_ARG
  * with the reason if functions cannot use it. owner begins messages. */
 ga_status ga_mechanism_signal_named(ga_mechanism *m, const char *owner, const char *name,

@@ -18,7 +18,24 @@ static void add_sensors(ga_mechanism *m, const setting *s) {
       .at = at);
   ADD(force, m, .name = "band", .type = "spring", .between = {s->between[0], s->between[1]},
       .at = at, .stiffness = 3, .damping = 0.7, .law = {.text = "sin(s)*s_dot + t*one.vx"});
+  ADD(force, m, .name = "wind", .type = "force", .body = "two",
+      .frame = turns ? GA_FORCE_BODY : GA_FORCE_SPACE,
+      .at = {turns ? GA_SIDE_A : GA_NOT_GIVEN, {0.3, -0.2, 0.5 * z}, {0}},
+      .value = {{.text = "0.3*gap*cos(t)"}, {.constant = 0.4}});
+  ADD(sensor, m, .name = "p_band", .type = "power", .of = "band");
+  ADD(sensor, m, .name = "p_wind", .type = "power", .of = "wind");
   if (turns) {
+    static const double K[36] = {
+        .4,        .03,        [6] = .03, [7] = .5,   [14] = .6,  [21] = .2,
+        [4] = .01, [24] = .01, [28] = .3, [29] = .02, [34] = .02, [35] = .25};
+    static const double C[36] = {
+        .04, [2] = .01, [7] = .05, [14] = .03, [21] = .02, [28] = .04, [35] = .01};
+    ADD(force, m, .name = "rubber", .type = "bushing", .between = {s->between[0], s->between[1]},
+        .at = at, .axis = GA_IN_SPACE(0.2, 1, 0.3), .K = K, .C = C);
+    ADD(force, m, .name = "spin", .type = "torque", .body = "one", .frame = GA_FORCE_BODY,
+        .value = {{.text = "0.2*two.vy"}, {.constant = 0.3}, {.text = "sin(t)"}});
+    ADD(sensor, m, .name = "p_rubber", .type = "power", .of = "rubber");
+    ADD(sensor, m, .name = "p_spin", .type = "power", .of = "spin");
     ADD(sensor, m, .name = "bend", .type = "angle", .between = {s->between[0], s->between[1]},
         .directions = GA_ON_BOTH(1, 0.2, 0.3, -0.4, 1, 0.2));
     ADD(sensor, m, .name = "turn", .type = "orientation",
@@ -29,13 +46,16 @@ static void add_sensors(ga_mechanism *m, const setting *s) {
 }
 
 static const char *const everywhere[] = {
-    "one.x",    "one.y", "one.vx", "two.vy", "tip.x",       "tip.vy",    "gap",
-    "gap_rate", "rel.x", "rel.vy", "mix",    "band.length", "band.rate", "band.force"};
+    "one.x",     "one.y",      "one.vx",  "two.vy", "tip.x",   "tip.vy",
+    "gap",       "gap_rate",   "rel.x",   "rel.vy", "mix",     "band.length",
+    "band.rate", "band.force", "wind.fx", "p_band", "wind.fy", "p_wind"};
 static const char *const in_space[] = {"one.z", "one.vz", "tip.z", "tip.vz", "rel.z", "rel.vz"};
 static const char *const rigid[] = {
     "two.e0",      "two.e1",      "two.e2",      "two.e3",      "two.wx",      "two.wy",
     "two.wz",      "two.body_vx", "two.body_vy", "two.body_vz", "two.body_wx", "two.body_wy",
-    "two.body_wz", "bend",        "turn.roll",   "turn.pitch",  "turn.yaw"};
+    "two.body_wz", "bend",        "turn.roll",   "turn.pitch",  "turn.yaw",    "wind.fz",
+    "rubber.fx",   "rubber.fy",   "rubber.fz",   "rubber.mx",   "rubber.my",   "rubber.mz",
+    "p_rubber",    "spin.mx",     "spin.mz",     "p_spin"};
 static const char *const planar[] = {"one.angle", "two.rate", "one.body_vx", "one.body_vy"};
 
 /* One signal in every kind of function. */
@@ -111,6 +131,48 @@ static void signals_of_joints(void **state) {
   }
 }
 
+/* Ropes, backlash and powers on coordinates: the rope is taut and the teeth touch. */
+static void signals_of_relations(void **state) {
+  (void)state;
+  static const char *const names[] = {
+      "rope.length", "rope.rate",    "rope.tension", "plain.tension", "p_plain",     "teeth.offset",
+      "teeth.rate",  "teeth.effort", "p_teeth",      "p_a",           "stiff.length"};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    const setting *s = &settings[i % 5];
+    ga_mechanism *m = bodies_of(s);
+    char text[2][100];
+    ADD(joint, m, .name = "j", .type = "cylindrical", .between = {s->between[0], s->between[1]},
+        .at = GA_IN_SPACE(0.5, 0.2, 0.4), .axis = GA_IN_SPACE(0.3, -0.5, 0.8));
+    ADD(joint, m, .name = "k", .type = "universal", .between = {"ground", "two"},
+        .at = GA_IN_SPACE(0.1, 0.2, 0.3), .axis = GA_IN_SPACE(0.3, -0.5, 0.8),
+        .x_axis = GA_IN_SPACE(0.8, 0, -0.3));
+    const ga_rope_point over[] = {
+        {"ground", {3, 1, 2}}, {"one", {0.1, 0.3, 0.2}}, {"two", {0, 0.4, 0}}};
+    ADD(rope, m, .name = "rope", .count = 3, .over = over, .stiffness = 40, .damping = 3,
+        .length = {.text = "0.2 + 0.1*sin(j.angle*t) + 0.1*t*k.angle_a"});
+    ADD(rope, m, .name = "plain", .count = 2, .over = over, .stiffness = 30, .damping = 2,
+        .length = {.constant = 0.5});
+    ADD(rope, m, .name = "stiff", .count = 2, .over = over);
+    static const char *const sum[] = {"j.angle", "k.angle_a"};
+    static const double c[] = {2, -1};
+    ADD(force, m, .name = "teeth", .type = "backlash", .nsum = 2, .sum = sum, .coefficients = c,
+        .stiffness = 20, .damping = 1, .gap = 1e-3, .free = {true, -4});
+    ADD(force, m, .name = "a", .type = "torsion", .coordinate = "j.angle", .stiffness = 5,
+        .law = {.text = "-2*s*k.angle_a_rate"});
+    ADD(sensor, m, .name = "p_plain", .type = "power", .of = "plain");
+    ADD(sensor, m, .name = "p_teeth", .type = "power", .of = "teeth");
+    ADD(sensor, m, .name = "p_a", .type = "power", .of = "a");
+    snprintf(text[0], sizeof text[0], "0.1*%s*s - sin(0.02*%s)", names[i], names[i]);
+    snprintf(text[1], sizeof text[1], "-0.2*%s + z*t", names[i]);
+    ADD(controller_state, m, .name = "z", .rate = {.text = "-z"}, .start = 0.3);
+    ADD(force, m, .name = "b", .type = "torsion", .coordinate = "k.angle_b",
+        .law = {.text = text[0]});
+    ADD(controller_state, m, .name = "y", .rate = {.text = text[1]});
+    ADD(sensor, m, .name = "copy", .type = "expression", .value = {.text = names[i]});
+    check(m, names[i]);
+  }
+}
+
 /* f = x[1] x[2]^2 + t; the second derivative is along one variable */
 static int product(void *context, const double *x, int along, double f[3]) {
   (void)context;
@@ -139,10 +201,15 @@ static void values_are_columns(void **state) {
     ga_mechanism *m = bodies_of(s);
     add_sensors(m, s);
     char name[32];
-    const size_t n = sizeof everywhere / sizeof everywhere[0];
+    const bool turns = s->type[0] == GA_BODY_RIGID && s->type[1] == GA_BODY_RIGID;
+    const size_t first = sizeof everywhere / sizeof everywhere[0];
+    const size_t n = first + (turns ? sizeof rigid / sizeof rigid[0] : 0);
+    const char *all[64];
     for (size_t i = 0; i < n; i++) {
+      all[i] = i < first ? everywhere[i] : rigid[i - first];
+      if (strncmp(all[i], "two.body_", 9) == 0) all[i] = "two.x"; /* no columns */
       snprintf(name, sizeof name, "copy%zu", i);
-      ADD(sensor, m, .name = name, .type = "expression", .value = {.text = everywhere[i]});
+      ADD(sensor, m, .name = name, .type = "expression", .value = {.text = all[i]});
     }
     build(m);
     const ga_model *model = ga_mechanism_model(m);
@@ -154,7 +221,7 @@ static void values_are_columns(void **state) {
     for (size_t i = 0; i < n; i++) {
       snprintf(name, sizeof name, "copy%zu", i);
       const double copy = values[ga_mechanism_column_index(m, name)];
-      const double column = values[ga_mechanism_column_index(m, everywhere[i])];
+      const double column = values[ga_mechanism_column_index(m, all[i])];
       assert_true(fabs(copy - column) <= 1e-14 * (1 + fabs(column)));
     }
     ga_mechanism_free(m);
@@ -195,12 +262,21 @@ static void messages(void **state) {
   assert_non_null(strstr(err.text, "sensor 'second'"));
   assert_non_null(strstr(err.text, "circle"));
   ga_mechanism_free(m);
+  /* a force that would need its own power */
+  static const char *const own[] = {"power"};
+  m = bodies_of(&settings[0]);
+  ADD(force, m, .name = "f", .type = "spring", .between = {"one", "two"},
+      .law = {.fn = product, .uses = own, .nuses = 1});
+  ADD(sensor, m, .name = "power", .type = "power", .of = "f");
+  assert_int_equal(ga_mechanism_build(m, 0, &err), GA_ERR_ARG);
+  assert_non_null(strstr(err.text, "circle"));
+  ga_mechanism_free(m);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(signals_everywhere), cmocka_unit_test(signals_of_joints),
-      cmocka_unit_test(functions_in_c), cmocka_unit_test(values_are_columns),
-      cmocka_unit_test(messages)};
+      cmocka_unit_test(signals_everywhere),   cmocka_unit_test(signals_of_joints),
+      cmocka_unit_test(signals_of_relations), cmocka_unit_test(functions_in_c),
+      cmocka_unit_test(values_are_columns),   cmocka_unit_test(messages)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
