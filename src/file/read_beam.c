@@ -403,9 +403,6 @@ bool ga_read_beam(ga_reader *r, const char *name, const ga_node *node) {
   input in = {.stiffness = 0};
   ga_error err = {GA_OK, ""};
   r->planar = false;
-  if (r->m->base.placed) {
-    return ga_reader_fail(r, node, "a beam cannot stand in an assembly that is placed elsewhere");
-  }
   if (!ga_read_fields(r, node, ga_beam_fields, &in)) return false;
   if (!read_shape_of_beam(r, node, &in) || !read_any_section(r, node, &in)) return false;
   if (in.damping && !read_damping(r, in.damping, in.beam.damping)) return false;
@@ -419,7 +416,8 @@ bool ga_read_beam(ga_reader *r, const char *name, const ga_node *node) {
   const int first = r->m->bodies.count;
   if (!ga_reader_accept(r, node, ga_mechanism_beam(r->m, &in.beam, &err), &err)) return false;
   const unsigned all = GA_HOLD_VELOCITY | GA_HOLD_SPIN;
-  const unsigned given = in.node_velocities
+  const bool moving = r->parts.count > 0 && r->parts.item[r->part].moving;
+  const unsigned given = in.node_velocities || moving
                              ? all
                              : (ga_node_find(node, "velocity") ? GA_HOLD_VELOCITY : 0u) |
                                    (ga_node_find(node, "angular_velocity") ? all : 0u);

@@ -345,10 +345,6 @@ static bool read_all(ga_reader *r, const ga_node *node, contact_input *in) {
 bool ga_read_contact(ga_reader *r, const char *name, const ga_node *node) {
   contact_input in = {.plane = NULL};
   ga_error err = {GA_OK, ""};
-  if (r->m->base.placed) {
-    return ga_reader_fail(r, node,
-                          "a contact cannot stand in an assembly that is placed elsewhere");
-  }
   if (!ga_read_fields(r, node, ga_contact_fields, &in)) return false;
   if (!in.all && !in.contact.between[0]) {
     return ga_reader_fail(r, node, "the key 'between' is missing, or 'all'");

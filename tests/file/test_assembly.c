@@ -77,6 +77,56 @@ static void placed(void **state) {
   }
 }
 
+#define BENT                                                                                       \
+  "  beams:\n"                                                                                     \
+  "    arm: {arc: {from: [0, 0, 0], tangent: [1, 0, 0], normal: [0, 0, 1], radius: 2, angle: "     \
+  "0.8, "                                                                                          \
+  "elements: 3}, section: {EA: 2e4, GA: [1e4, 1e4], GJ: 30, EI: [60, 80], rhoA: 1, rhoI: [2e-3, "  \
+  "1e-3, 1e-3]}, load: [0, 3, -2], damping: 1e-3, velocity: [0, 0, 0], reference: {line: {from: "  \
+  "[0, 0, 0], to: [1.6, 0, 0], elements: 3}}}\n"                                                   \
+  "  bodies:\n"                                                                                    \
+  "    die: {mass: 1, shape: {box: [0.2, 0.2, 0.2]}, position: [0, -3, 0.11], velocity: [1, 0.2, " \
+  "0], angular_velocity: [0, 0.4, 0.1]}\n"                                                         \
+  "    ball: {mass: 0.3, inertia: [1e-3, 1e-3, 1e-3], position: [0, 3, 0.5], velocity: [0.5, 0, "  \
+  "0]}\n"                                                                                          \
+  "  joints: {clamp: {type: fixed, between: [ground, arm.start]}}\n"                               \
+  "  contacts:\n"                                                                                  \
+  "    floor: {between: [ground, die], shape: true, friction: 0.3}\n"                              \
+  "    slope: {between: [ground, ball], plane: {point: [0, 0, 0.1], normal: [0.2, 0, 1]}, "        \
+  "sphere: "                                                                                       \
+  "{radius: 0.1}, friction: 0.2, restitution: 0.5}\n"                                              \
+  "    peg: {between: [ground, ball], spheres: [0.2, 0.1], centres: {ground: [0.45, 3, 0.1]}}\n"   \
+  "  forces:\n"                                                                                    \
+  "    down: {type: force, body: die, value: [0, 0, -9.81]}\n"                                     \
+  "    fall: {type: force, body: ball, value: [0, 0, -2.943]}\n"                                   \
+  "  sensors:\n"                                                                                   \
+  "    tip: {type: distance, between: [ground, arm.end], at: {ground: [0.3, 1, 2]}}\n"             \
+  "    slid: {type: distance, between: [ground, die], at: {ground: [-1, 0, 3]}}\n"                 \
+  "    flew: {type: distance, between: [ground, ball], at: {ground: [-1, 0, 3]}}\n"
+
+/* beams and contacts in an assembly inside another, both placed */
+static void beams_and_contacts(void **state) {
+  (void)state;
+  double x[10];
+  run_text(
+      "genalpha: 1\n"
+      "templates:\n"
+      " part:\n" BENT
+      " around:\n"
+      "  assemblies: {in: {template: part, position: [1, 2, -1], orientation: {axis: [0, 1, 1], "
+      "angle: 0.7}}}\n"
+      "assemblies:\n"
+      "  a: {template: part}\n"
+      "  b: {template: around, position: [3, -2, 1], orientation: {euler: {sequence: zyx, angles: "
+      "[0.5, -0.8, 1.1]}}}\n",
+      2000, 1, x, "a_tip", "b_in_tip", "a_arm.s1.Mz", "b_in_arm.s1.Mz", "a_slid", "b_in_slid",
+      "a_flew", "b_in_flew", "a_floor.n", "b_in_floor.n", NULL);
+  for (int i = 0; i < 10; i += 2) {
+    assert_true(fabs(x[i]) > 1e-3);
+    assert_close("placed", x[i + 1], x[i], 1e-6 * (1 + fabs(x[i])));
+  }
+}
+
 /* a rigid motion at the start: all points of the part have it */
 static void moving(void **state) {
   (void)state;
@@ -233,8 +283,9 @@ static int remove_folder(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(placed),  cmocka_unit_test(moving),
-                                     cmocka_unit_test(nested),  cmocka_unit_test(messages),
-                                     cmocka_unit_test(circles), cmocka_unit_test(included)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(placed),  cmocka_unit_test(moving),   cmocka_unit_test(beams_and_contacts),
+      cmocka_unit_test(nested),  cmocka_unit_test(messages), cmocka_unit_test(circles),
+      cmocka_unit_test(included)};
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

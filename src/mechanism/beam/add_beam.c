@@ -262,12 +262,43 @@ static ga_status add_drawing(ga_mechanism *m, const ga_beam *beam, int first, do
   return ga_mechanism_add_line(m, &line, err);
 }
 
-ga_status ga_mechanism_beam(ga_mechanism *m, const ga_beam *beam, ga_error *err) {
+/* ---- the beam ------------------------------------------------------------------------------- */
+
+/* *placed <- the beam of a sub-assembly in space: nodes and their velocities, the load. The reference
+ * stays: only differences of its nodes count. */
+static ga_status place_beam(ga_mechanism *m, const ga_beam *beam, ga_beam *placed, ga_error *err) {
+  const size_t n = (size_t)beam->elements + 1;
+  ga_beam_node *nodes = ga_arena_take(&m->arena, n, sizeof *nodes);
+  double *v = ga_arena_doubles(&m->arena, 6 * n);
+  if (m->arena.failed) return ga_fail(err, GA_ERR_MEM, "no memory for beam '%s'", beam->name);
+  *placed = *beam;
+  for (int k = 0; k <= beam->elements; k++) {
+    ga_solid own = {.mass = 0};
+    ga_body there, here = {.name = beam->name, .type = GA_BODY_RIGID};
+    ga_copy3(beam->nodes[k].position, here.position);
+    ga_copy3(here.position, own.x0);
+    memcpy(here.orientation, beam->nodes[k].orientation, sizeof here.orientation);
+    set_velocity(beam, k, &own);
+    ga_copy3(own.xd0, here.velocity);
+    ga_copy3(own.w0, here.angular_velocity);
+    const ga_status status = ga_base_body(&m->base, &here, &there, err);
+    if (status != GA_OK) return status;
+    ga_copy3(there.position, nodes[k].position);
+    memcpy(nodes[k].orientation, there.orientation, sizeof there.orientation);
+    ga_copy3(there.velocity, v + 6 * k);
+    ga_copy3(there.angular_velocity, v + 6 * k + 3);
+  }
+  placed->nodes = nodes;
+  placed->node_velocities = v;
+  ga_times3(m->base.R, beam->load, placed->load);
+  return GA_OK;
+}
+
+/* Add a beam that stands in space. */
+static ga_status add_beam(ga_mechanism *m, const ga_beam *beam, ga_error *err) {
   const int n = beam->elements;
   double K[36], length = 0;
-  ga_status status = ga_mechanism_claim(m, "beam", beam->name, err);
-  if (status == GA_OK) status = check_numbers(beam, err);
-  if (status == GA_OK) status = section_stiffness(beam, K, err);
+  ga_status status = section_stiffness(beam, K, err);
   if (status != GA_OK) return status;
   ga_beam_data *data = ga_arena_take(&m->arena, (size_t)n, sizeof *data);
   if (!data) return ga_fail(err, GA_ERR_MEM, "no memory for beam '%s'", beam->name);
@@ -288,4 +319,14 @@ ga_status ga_mechanism_beam(ga_mechanism *m, const ga_beam *beam, ga_error *err)
   if (status == GA_OK) status = add_drawing(m, beam, bodies, data[0].radius, err);
   if (status != GA_OK) forget(m, beam->name, bodies, others, n);
   return status;
+}
+
+/* Add a beam, which stands in the frame of the sub-assembly if there is one. */
+ga_status ga_mechanism_beam(ga_mechanism *m, const ga_beam *beam, ga_error *err) {
+  ga_beam placed;
+  ga_status status = ga_mechanism_claim(m, "beam", beam->name, err);
+  if (status == GA_OK) status = check_numbers(beam, err);
+  if (status != GA_OK || !m->base.placed) return status == GA_OK ? add_beam(m, beam, err) : status;
+  status = place_beam(m, beam, &placed, err);
+  return status == GA_OK ? add_beam(m, &placed, err) : status;
 }

@@ -45,7 +45,7 @@ static void point_in_space(const ga_solid *b, const double *in_frame, double *p)
 }
 
 /* x <- a point that is given in the frame of a side; on the ground, that of the description. */
-static void side_point(const ga_sides *sides, int side, const double *given, double *x) {
+void ga_side_point(const ga_sides *sides, int side, const double *given, double *x) {
   ga_copy3(given, x);
   if (sides->base && sides->body[side]->kind->fixed) ga_base_point(sides->base, given, x);
 }
@@ -66,8 +66,8 @@ ga_status ga_locate_point(const ga_sides *sides, const char *field, const ga_poi
   ga_status status = check_point(sides, field, point, err);
   if (status != GA_OK) return status;
   double p[3], own[2][3];
-  side_point(sides, 0, point->a, own[0]);
-  side_point(sides, 1, point->kind == GA_NOT_GIVEN ? origin : point->b, own[1]);
+  ga_side_point(sides, 0, point->a, own[0]);
+  ga_side_point(sides, 1, point->kind == GA_NOT_GIVEN ? origin : point->b, own[1]);
   if (point->kind == GA_SIDES) {
     for (int side = 0; side < 2; side++) ga_plus3(own[side], -1, body[side]->com, s[side]);
     return GA_OK;
@@ -101,7 +101,7 @@ ga_status ga_locate_origins(const ga_sides *sides, const char *field, const ga_p
     const double *given = side == 0 ? point->a : point->b;
     const bool there = point->kind & (side == 0 ? GA_SIDE_A : GA_SIDE_B);
     double own[3];
-    side_point(sides, side, there ? given : origin, own);
+    ga_side_point(sides, side, there ? given : origin, own);
     ga_plus3(own, -1, sides->body[side]->com, s[side]);
   }
   return GA_OK;

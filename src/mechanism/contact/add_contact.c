@@ -188,7 +188,13 @@ static ga_status set_shape(const ga_sides *sides, const ga_mechanism_contact *c,
   *shape = (ga_contact_shape){.kind = c->surfaces, .planar = planar};
   shape->radius[0] = c->radius_a, shape->radius[1] = c->radius;
   for (int i = 0; i < 3; i++) shape->half[i] = c->block[i] / 2;
-  for (int side = 0; side < 2; side++) ga_identity3(shape->side[side].E);
+  for (int side = 0; side < 2; side++) {
+    ga_identity3(shape->side[side].E);
+    /* a box on the ground has the axes of its sub-assembly */
+    if (sides->base && sides->body[side]->kind->fixed) {
+      memcpy(shape->side[side].E, sides->base->R, sizeof shape->side[side].E);
+    }
+  }
   axes_about(x_axis, shape->turn);
   ga_status status = ga_locate_origins(sides, "centres", &c->centres, s, err);
   if (status != GA_OK) return status;
@@ -283,7 +289,11 @@ static ga_status add_points(ga_mechanism *m, const ga_mechanism_contact *c, cons
   el->npsi = soft || c->friction == 0 ? 0 : planar ? 1 : 2;
   for (int i = 0; i < (c->npoints > 0 ? c->npoints : 1); i++) {
     char end[16];
-    if (c->npoints > 0) ga_plus3(c->points + 3 * i, -1, sides->body[1]->com, data->shape.side[1].s);
+    if (c->npoints > 0) {
+      double own[3];
+      ga_side_point(sides, 1, c->points + 3 * i, own);
+      ga_plus3(own, -1, sides->body[1]->com, data->shape.side[1].s);
+    }
     set_start(sides, data);
     snprintf(end, sizeof end, "%d", i + 1);
     el->type = soft ? (planar ? &ga_element_soft_contact_planar : &ga_element_soft_contact)
