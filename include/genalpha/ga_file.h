@@ -42,6 +42,7 @@ typedef struct ga_file_options {
   void *log_context;
   const ga_file_function *functions; /* copied */
   int nfunctions;
+  bool libraries; /* the section `functions` may load shared objects, which may do anything */
 } ga_file_options;
 
 /* Read a file and build its mechanism at t = 0. The file of a robot (ga_import_named) is imported

@@ -27,7 +27,7 @@ class Built(Source):
 
     def __init__(self, sets: Mapping[str, Any], want: str, describe: Callable[[], str], *,
                  path: Optional[str] = None, content: str = "", name: Optional[str] = None, folder: str = "",
-                 functions: Optional[Mapping[str, Callable[..., float]]] = None):
+                 functions: Optional[Mapping[str, Callable[..., float]]] = None, libraries: bool = False):
         """From a file, from a text, or from the text of what was built in code, which has a name."""
         self._describe = describe
         self.folder = folder or os.path.dirname(path or "")  # of the files that the model names
@@ -46,6 +46,7 @@ class Built(Source):
         self._functions = [(ffi.new("char[]", encoded(k)), _value_function(f)) for k, f in (functions or {}).items()]
         given = ffi.new("ga_file_function[]", [{"name": k, "value": f} for k, f in self._functions])
         options.functions, options.nfunctions = given, len(self._functions)
+        options.libraries = libraries
         out, err = ffi.new("ga_file **"), ffi.new("ga_error *")
         if path is not None:
             status = lib.ga_file_load(encoded(path), options, out, err)

@@ -50,11 +50,14 @@ class Mechanism(Description):
     """
 
     report: Sequence[str] = ()  # of import_robot: what was decided and left out
+    _libraries = False  # the file may load shared objects
 
     @classmethod
-    def load(cls, path: Union[str, "os.PathLike[str]"], /, **parameters: Any) -> "Mechanism":
+    def load(cls, path: Union[str, "os.PathLike[str]"], /, *, libraries: bool = False,
+             **parameters: Any) -> "Mechanism":
         """A mechanism from a model file; see :func:`load`."""
         m = cls()
+        m._libraries = bool(libraries)
         m._path, m._tree, m._sets = os.fspath(path), None, dict(parameters)
         m._folder = os.path.dirname(m._path)
         m._try()
@@ -93,7 +96,7 @@ class Mechanism(Description):
             return _document.to_yaml(_document.replaced(tree, sets))
 
         if path is not None:
-            return Built(sets, want, later, path=path, functions=self._functions)
+            return Built(sets, want, later, path=path, functions=self._functions, libraries=self._libraries)
         if given is not None:
             return Built(sets, want, later, content=given, functions=self._functions)
         tree = self._document()
@@ -374,13 +377,15 @@ class Mechanism(Description):
         return {**without_superseded(library, given), **given}, {**extra, **rows}
 
 
-def load(path: Union[str, "os.PathLike[str]"], /, **parameters: Any) -> Mechanism:
+def load(path: Union[str, "os.PathLike[str]"], /, *, libraries: bool = False, **parameters: Any) -> Mechanism:
     """Load a mechanism from a model file, or a robot from URDF.
 
     Parameters
     ----------
     path : str or path
         The file (docs/reference/models.md, docs/reference/import.md).
+    libraries : bool
+        Let the section `functions` of the file load shared objects, which may do anything.
     **parameters
         New values of parameters of the file: numbers, or expressions as texts.
 
@@ -392,4 +397,4 @@ def load(path: Union[str, "os.PathLike[str]"], /, **parameters: Any) -> Mechanis
     --------
     >>> m = load("slider-crank.yaml", r=0.3)                                       # doctest: +SKIP
     """
-    return Mechanism.load(path, **parameters)
+    return Mechanism.load(path, libraries=libraries, **parameters)

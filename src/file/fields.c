@@ -36,6 +36,12 @@ bool ga_field_text(ga_reader *r, const ga_field *f, const ga_node *node, void *o
   return ga_read_text(r, node, out);
 }
 
+/* True or false; out: bool. */
+bool ga_field_flag(ga_reader *r, const ga_field *f, const ga_node *node, void *out) {
+  (void)f;
+  return ga_read_flag(r, node, out);
+}
+
 /* A list of 3 numbers, or of 2 if r->planar; out: double[3]. */
 bool ga_field_vector(ga_reader *r, const ga_field *f, const ga_node *node, void *out) {
   (void)f;

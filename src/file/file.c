@@ -24,6 +24,8 @@ const ga_section ga_sections[] = {
     {"sensors", "further columns", ga_read_sensor, ga_sensor_fields, NULL, false},
     {"assemblies", "sub-assemblies, placed and with parameters", ga_read_assembly,
      ga_assembly_fields, NULL, false},
+    {"functions", "functions of shared objects, for {function: NAME, uses: [..]}",
+     ga_read_library_function, ga_function_fields, NULL, false},
     {NULL, NULL, NULL, NULL, NULL, false}};
 
 /* top-level keys that are not sections, in the order in which they are read */
@@ -127,12 +129,26 @@ static bool read_part_section(ga_reader *r, const ga_section *s) {
   return initial && s->read == ga_read_joint ? ga_read_initial(r, initial) : true;
 }
 
+/* The functions of all parts, which every other section may use. */
+static bool read_functions(ga_reader *r) {
+  const ga_section *s = ga_sections;
+  while (s->read != ga_read_library_function) s++;
+  for (int i = 0; i < r->parts.count; i++) {
+    ga_enter_part(r, i);
+    const ga_node *section = ga_node_find(r->root, s->name);
+    if (section && !ga_read_section(r, s, section)) return false;
+    ga_leave_part(r);
+  }
+  return true;
+}
+
 /* Read section by section, of all parts of the model, so that bodies exist before joints, and so on;
  * everything is added to r->m. False: a failure is recorded in r. */
 static bool read_sections(ga_reader *r) {
-  if (!ga_read_parts(r)) return false;
+  if (!ga_read_parts(r) || !read_functions(r)) return false;
   for (const ga_section *s = ga_sections; s->name; s++) {
-    for (int i = 0; i < r->parts.count && s->read != ga_read_assembly; i++) {
+    if (s->read == ga_read_assembly || s->read == ga_read_library_function) continue;
+    for (int i = 0; i < r->parts.count; i++) {
       ga_enter_part(r, i);
       if (!read_part_section(r, s)) return false;
       ga_leave_part(r);
@@ -237,6 +253,7 @@ static ga_status load_file(const char *path, const char *text, size_t length,
     status = r.status;
     ga_free(r.joint_forces.item);
     ga_free(r.uses.item);
+    ga_free(r.libraries.item); /* functions in use have their own copies */
     for (int i = 1; i < r.parts.count; i++) ga_free(r.parts.item[i].parameters.item);
     ga_free(r.parts.item);
     ga_free(r.trees.item);

@@ -166,19 +166,13 @@ typedef struct {
   bool rising, falling, stop;
 } event_input;
 
-/* Field reader of true or false; out: bool. */
-static bool read_bool(ga_reader *r, const ga_field *f, const ga_node *node, void *out) {
-  (void)f;
-  return ga_read_flag(r, node, out);
-}
-
 const ga_field ga_event_fields[] = {{"when", "text", "an expression of columns, zero at the event",
                                      ga_field_text, offsetof(event_input, when), NULL, true, NULL},
-                                    {"rising", "flag", "only where it rises", read_bool,
+                                    {"rising", "flag", "only where it rises", ga_field_flag,
                                      offsetof(event_input, rising), NULL, false, NULL},
-                                    {"falling", "flag", "only where it falls", read_bool,
+                                    {"falling", "flag", "only where it falls", ga_field_flag,
                                      offsetof(event_input, falling), NULL, false, NULL},
-                                    {"stop", "flag", "the run ends there", read_bool,
+                                    {"stop", "flag", "the run ends there", ga_field_flag,
                                      offsetof(event_input, stop), NULL, false, NULL},
                                     {.key = NULL}};
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions of the program in a model file: {function: NAME, uses: [signals]}, where the caller gives
- * a function of this name (ga_file_options.functions). Without derivatives of its own it is
+/* Functions in a model file: {function: NAME, uses: [signals]}, where the section `functions` has a
+ * function of this name (read_library.c) or the caller gives one (ga_file_options.functions). Without derivatives of its own it is
  * differentiated by central differences. */
 #include <math.h>
 #include <string.h>
@@ -38,19 +38,30 @@ static int call_with_quotients(void *context, const double *variables, int along
   return 0;
 }
 
-/* Name of the i-th function of the caller, NULL past the end (candidates of ga_nearest_in). */
-static const char *function_name(const void *context, int i) {
-  const ga_reader *r = context;
-  return i < r->options->nfunctions ? r->options->functions[i].name : NULL;
+/* The i-th function: those of the section `functions` of all parts, then the caller's; NULL past the
+ * end. */
+static const ga_file_function *function_at(const ga_reader *r, int i) {
+  if (i < r->libraries.count) return &r->libraries.item[i];
+  i -= r->libraries.count;
+  return i < r->options->nfunctions ? &r->options->functions[i] : NULL;
 }
 
-/* The caller's function of this name; NULL, with a failure at the node. */
+/* Its name (candidates of ga_nearest_in). */
+static const char *function_name(const void *context, int i) {
+  const ga_file_function *f = function_at(context, i);
+  return f ? f->name : NULL;
+}
+
+/* The function of this name; NULL, with a failure at the node. */
 static const ga_file_function *find_function(ga_reader *r, const ga_node *node, const char *name) {
-  for (int i = 0; function_name(r, i); i++) {
-    if (strcmp(function_name(r, i), name) == 0) return &r->options->functions[i];
+  char full[2 * GA_WORD_ROOM];
+  const char *own = ga_full_name(r, name, full, sizeof full); /* in an assembly */
+  for (int i = 0; function_at(r, i); i++) {
+    const ga_file_function *f = function_at(r, i);
+    if (strcmp(f->name, i < r->libraries.count ? own : name) == 0) return f;
   }
   const char *near = ga_nearest_in(name, function_name, r);
-  ga_reader_fail(r, node, "the program gives no function '%.60s'%s%s%s", name,
+  ga_reader_fail(r, node, "neither 'functions' nor the program has a function '%.60s'%s%s%s", name,
                  near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
   return NULL;
 }

@@ -77,6 +77,7 @@ typedef struct ga_reader {
   GA_LIST(ga_table_file) tables;
   GA_LIST(ga_joint_force) joint_forces;
   GA_LIST(ga_reader_use) uses;
+  GA_LIST(ga_file_function) libraries; /* of the sections `functions`, with full names */
   const ga_file_options *options;
   const ga_node *root; /* of the part that is read */
   GA_LIST(ga_part) parts;
@@ -177,6 +178,7 @@ bool ga_field_name(ga_reader *r, const ga_field *f, const ga_node *node,
                    void *out); /* const char * */
 bool ga_field_text(ga_reader *r, const ga_field *f, const ga_node *node,
                    void *out); /* const char * */
+bool ga_field_flag(ga_reader *r, const ga_field *f, const ga_node *node, void *out); /* bool */
 bool ga_field_vector(ga_reader *r, const ga_field *f, const ga_node *node,
                      void *out); /* double[3] */
 bool ga_field_choice(ga_reader *r, const ga_field *f, const ga_node *node, void *out); /* int */
@@ -265,9 +267,10 @@ bool ga_read_sensor(ga_reader *r, const char *name, const ga_node *node);
 bool ga_read_input(ga_reader *r, const char *name, const ga_node *node);
 bool ga_read_state(ga_reader *r, const char *name, const ga_node *node);
 bool ga_read_controller(ga_reader *r, const char *name, const ga_node *node);
-extern const ga_field ga_assembly_fields[], ga_input_fields[], ga_state_fields[],
-    ga_controller_fields[], ga_body_fields[], ga_beam_fields[], ga_joint_fields[],
-    ga_drive_fields[], ga_coupler_fields[], ga_rope_fields[], ga_force_fields[],
+bool ga_read_library_function(ga_reader *r, const char *name, const ga_node *node);
+extern const ga_field ga_function_fields[], ga_assembly_fields[], ga_input_fields[],
+    ga_state_fields[], ga_controller_fields[], ga_body_fields[], ga_beam_fields[],
+    ga_joint_fields[], ga_drive_fields[], ga_coupler_fields[], ga_rope_fields[], ga_force_fields[],
     ga_contact_fields[], ga_limit_fields[], ga_sensor_fields[];
 
 /* the status of a call of the mechanism; a failure gets the line and column of the node */

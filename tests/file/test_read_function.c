@@ -69,7 +69,7 @@ static void messages(void **state) {
   ga_file *file;
   ga_error err = {0};
   assert_int_equal(parse("{function: drga}", &file, &err), GA_ERR_FILE);
-  assert_non_null(strstr(err.text, "the program gives no function 'drga'; did you mean 'drag'?"));
+  assert_non_null(strstr(err.text, "nor the program has a function 'drga'; did you mean 'drag'?"));
   assert_int_equal(parse("{function: drag, uses: [sped]}", &file, &err), GA_ERR_FILE);
   assert_non_null(strstr(err.text, "unknown name 'sped'; did you mean 'speed'?"));
   assert_int_equal(parse("{function: drag, us: [speed]}", &file, &err), GA_ERR_FILE);

@@ -40,6 +40,13 @@ typedef struct problem_args {
        offsetof(settings, member.sets.coordinates),                                             \
        0,                                                                                       \
        0},                                                                                      \
+      {"libraries",                                                                             \
+       NULL,                                                                                    \
+       FILE_LIBRARIES_HELP,                                                                     \
+       arg_read_flag,                                                                           \
+       offsetof(settings, member.sets.libraries),                                               \
+       0,                                                                                       \
+       0},                                                                                      \
       {"size",                                                                                  \
        "N",                                                                                     \
        "number of elements, for problems of variable size",                                     \

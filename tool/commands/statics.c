@@ -16,6 +16,8 @@ static const struct {
     {STATICS_CHECK | STATICS_EQUILIBRIUM | STATICS_MODES,
      {"coordinates", FILE_COORDINATES_WORDS, FILE_COORDINATES_HELP, file_read_coordinates,
       FIELD(problem.sets.coordinates), 0, 0}},
+    {STATICS_CHECK | STATICS_EQUILIBRIUM | STATICS_MODES,
+     {"libraries", NULL, FILE_LIBRARIES_HELP, arg_read_flag, FIELD(problem.sets.libraries), 0, 0}},
     {STATICS_EQUILIBRIUM,
      {"at", "FILE.state|T",
       "begin at a saved state, or at the state that a run reaches at time T (default the start)",

@@ -24,6 +24,7 @@ static const arg_spec specs[] = {
     {"set", "NAME=VALUE",
      "a parameter of a model FILE.yaml, in place of its value there; once for each", file_read_set,
      FIELD(sets), 0, 0},
+    {"libraries", NULL, FILE_LIBRARIES_HELP, arg_read_flag, FIELD(sets.libraries), 0, 0},
     {.key = NULL}};
 #undef FIELD
 

@@ -77,6 +77,7 @@ int file_open(const char *path, const file_sets *sets, const char *want, ga_prob
                                    .want = want,
                                    .coordinates = sets->coordinates,
                                    .divided = sets->divided,
+                                   .libraries = sets->libraries,
                                    .log = print_line};
   own_problem *p = calloc(1, sizeof *p);
   ga_error err = {GA_OK, ""};

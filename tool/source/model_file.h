@@ -13,6 +13,7 @@ typedef struct file_sets {
   int count;
   const char *coordinates; /* of --coordinates; NULL: those of the file */
   bool divided;            /* the model will be divided among processes */
+  bool libraries;          /* --libraries */
 } file_sets;
 bool file_read_set(const arg_spec *spec, const char *text, void *field);
 bool file_read_coordinates(const arg_spec *spec, const char *text, void *field); /* const char * */
@@ -21,6 +22,9 @@ bool file_read_coordinates(const arg_spec *spec, const char *text, void *field);
   "unknowns of a model file: places of bodies, coordinates of joints, or what is faster " \
   "(default: "                                                                            \
   "what the file says)"
+
+#define FILE_LIBRARIES_HELP \
+  "let the section functions of the model file load shared objects, which may do anything"
 
 /* Does the operand name a file rather than a problem? */
 bool file_named(const char *operand);
