@@ -100,10 +100,10 @@ function inertiaSolid(body, b, scale, colour, owner) {
   const axis = alike(xx, yy) ? 2 : alike(yy, zz) ? 0 : alike(zz, xx) ? 1 : -1;
   if (axis >= 0) {
     const J = b.inertia[axis], I = b.inertia[(axis + 1) % 3];
-    const r = limit(Math.sqrt(2 * J / m), 0.25), l = limit(Math.sqrt(Math.max(0, 12 * (I - J / 2) / m)), 0.5);
+    const r = limit(Math.sqrt(2 * J / m), 0.1), l = limit(Math.sqrt(Math.max(0, 12 * (I - J / 2) / m)), 0.25);
     return along("cylinder", body, plus(b.com, AXES[axis], -l / 2), plus(b.com, AXES[axis], l / 2), r, colour, owner);
   }
-  const edge = t => limit(Math.sqrt(Math.max(0, 6 * t / m)), 0.3);
+  const edge = t => limit(Math.sqrt(Math.max(0, 6 * t / m)), 0.2);
   return primitive("box", body, b.com, AXES, [edge(yy + zz - xx), edge(zz + xx - yy), edge(xx + yy - zz)], colour, owner);
 }
 

@@ -423,7 +423,9 @@ function saveState() {
 }
 
 function loadState() {
-  if (model.modes.length) setMode(Math.round(Number(fragment.mode) || 1) - 1);
+  // at first the slowest vibration; a mode that is free does not move in a way worth a look
+  const vibrates = Math.max(0, model.modes.findIndex(m => !m.name.includes("no vibration")));
+  if (model.modes.length) setMode(Math.round(Number(fragment.mode) || vibrates + 1) - 1);
   const s = fragment, cam = numbersOf(s.cam, 6), span = numbersOf(s.span, 2);
   if (s.show !== undefined) for (const n in shown) shown[n] = s.show.split(",").includes(n);
   const lists = s.plots !== undefined ? s.plots.split(";").map(p => p.split(",")) : firstPanels(model, data);

@@ -187,12 +187,13 @@ function addParts(extent, model, pose) {
 
 // The box of the start if the motion leads far away from it, else all that is swept: what a person
 // wants to see first.
-function startBox(sets, pose, swept) {
+function startBox(model, sets, pose, swept) {
   const extent = newExtent(), box = extent.box;
   for (const mesh of sets) {
     placeInstances(mesh, pose);
     addInstances(extent, mesh);
   }
+  addParts(extent, model, pose);
   if (box.isEmpty()) return swept;
   const far = swept.getSize(new THREE.Vector3()).length() > 4 * box.getSize(new THREE.Vector3()).length();
   return far ? box.expandByScalar(0.4 * box.getSize(new THREE.Vector3()).length()) : swept;
@@ -329,7 +330,7 @@ function makeScene(model, data, shadow) {
     gaps: stretchSet(rod, parts.gaps, 0xe02030, groups.bodies, false),
   };
   poseAll(model, data, {frame: 0, part: 0}, pose);
-  view.first = startBox(bodies, pose, box);
+  view.first = startBox(model, bodies, pose, box);
   view.ground = groundOf(box, view.first, view.up, planar, model, shadow.cast);
   groups.ground.add(view.ground.group);
   lights(scene, box, view.up, planar, shadow.cast);
