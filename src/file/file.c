@@ -136,7 +136,9 @@ static bool read_functions(ga_reader *r) {
   for (int i = 0; i < r->parts.count; i++) {
     ga_enter_part(r, i);
     const ga_node *section = ga_node_find(r->root, s->name);
+    const ga_node *repeat = ga_node_find(r->root, "repeat");
     if (section && !ga_read_section(r, s, section)) return false;
+    if (repeat && !ga_read_repeat(r, repeat, s)) return false;
     ga_leave_part(r);
   }
   return true;

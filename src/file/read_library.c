@@ -31,9 +31,8 @@ const ga_field ga_function_fields[] = {
     {"symbol", "text", "its name there; default: the key", ga_field_text, AT(symbol), NULL, false,
      NULL},
     {"derivatives", "flag",
-     "true: it is a ga_function_fn, which gives derivatives; false (default): double f(void *, int "
-     "n, const double *x)",
-     ga_field_flag, AT(derivatives), NULL, false, NULL},
+     "true: it is a ga_function_fn and gives derivatives; default: by differences", ga_field_flag,
+     AT(derivatives), NULL, false, NULL},
     {.key = NULL}};
 #undef AT
 
