@@ -28,8 +28,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "statics/fixed_contacts.h"
-#include "statics/statics.h"
+#include "statics/seeking.h"
 
 enum { NEWTON_STEPS = 4000, RELAX_STEPS = 4000 }; /* most steps by default */
 static const double BOUND = 0.2;                  /* largest step, in units */
@@ -37,164 +36,11 @@ static const double BOUND = 0.2;                  /* largest step, in units */
 static const double GOOD = 0.3, BAD = 1.5;
 /* Unbalanced forces below this, relative to the acting forces, count as zero. */
 static const double BALANCED = 1e-9;
-static const double STILL = 1e-12; /* a slower motion is rounding, see rounding_speed */
-
-typedef struct seeking {
-  ga_static_system s;
-  ga_equilibrium *e;
-  double t, tau, tau_most; /* time; pseudo-time step (see the head of this file), its bound */
-  double stiff; /* largest K_ii/W_i: the inverse of a tau at which K and W/tau are alike */
-  /* configuration, trial, the best one, zero velocities, rows, forces, unbalanced forces and those of the
-   * trial, multipliers, step, units */
-  double *q, *q_try, *q_best, *v0, *g, *F, *rest, *rest_try, *lam, *psi, *w, *unit;
-  double norm;   /* size of the unbalanced forces, in the norm of W^-1 */
-  double acting; /* size of the acting forces, in the same norm */
-  ga_fixed_contacts contacts;
-  double *gap, *gap_try; /* nlam: rows of contacts at q and q_try */
-  double *reach;         /* n: change of the gaps by one unit */
-  double *given;         /* right-hand side of contact forces */
-} seeking;
-
-/* Opens p->s, sets its W, and allocates the arrays of p: q a copy, unit filled, the others zero. e
- * and err are borrowed as long as p lives. tau is left to the caller, the other numbers to the
- * iteration. The caller closes p->s and frees the arena, also on failure. */
-static ga_status open_seeking(seeking *p, const ga_model *model, double t, const double *q,
-                              ga_equilibrium *e, ga_arena *arena, ga_error *err) {
-  ga_status status = ga_model_validate(model, err);
-  if (status == GA_OK) status = ga_fixed_contacts_open(&p->contacts, model, arena, err);
-  if (status == GA_OK) status = ga_static_system_open(&p->s, &p->contacts.model, true, err);
-  if (status != GA_OK) return status;
-  ga_static_system *s = &p->s;
-  const size_t nq = (size_t)s->eval.nq, nv = (size_t)s->nv;
-  double **const arrays[] = {&p->v0, &p->F, &p->rest, &p->rest_try, &p->w, &p->unit};
-  p->e = e;
-  p->t = t;
-  p->q = ga_arena_doubles(&s->arena, nq);
-  p->q_try = ga_arena_doubles(&s->arena, nq);
-  p->q_best = ga_arena_doubles(&s->arena, nq);
-  for (int i = 0; i < 6; i++) *arrays[i] = ga_arena_doubles(&s->arena, nv);
-  p->g = ga_arena_doubles(&s->arena, (size_t)s->nlam + (size_t)s->npsi);
-  p->lam = ga_arena_doubles(&s->arena, (size_t)s->nlam);
-  p->psi = ga_arena_doubles(&s->arena, (size_t)s->npsi);
-  p->gap = ga_arena_doubles(&s->arena, (size_t)s->nlam);
-  p->gap_try = ga_arena_doubles(&s->arena, (size_t)s->nlam);
-  p->given = ga_arena_doubles(&s->arena, (size_t)s->n);
-  p->reach = ga_arena_doubles(&s->arena, (size_t)p->contacts.n + 1);
-  if (s->arena.failed) return ga_fail(err, GA_ERR_MEM, "no memory to seek an equilibrium");
-  memcpy(p->q, q, nq * sizeof(double));
-  ga_static_system_units(model, q, e->unit, p->unit);
-  return ga_static_system_set_weights(s, t, q, e->weight);
-}
-
-/* the largest |w_i| in units, states of controllers left out: they may be as large as they need */
-static double largest_move(const seeking *p, const double *w) {
-  const bool *states = p->e->states;
-  double largest = 0;
-  for (int i = 0; i < p->s.nv; i++) {
-    if (!states || !states[i]) largest = fmax(largest, fabs(w[i]) / p->unit[i]);
-  }
-  return largest;
-}
-
-/* sqrt(f^T W^-1 f) */
-static double dual_norm(const seeking *p, const double *f) {
-  double sum = 0;
-  for (int i = 0; i < p->s.nv; i++) sum += f[i] * f[i] / p->s.W.val[i];
-  return sqrt(sum);
-}
-
-/* Largest speed, in units, that is rounding beside the motion that the forces would cause: STILL of
- * units per time T, where T = sqrt(W_i unit_i/|F_i|) is the least time in which a force moves a unit;
- * 0 without forces. Sets p->F. */
-static ga_status rounding_speed(seeking *p, double *speed) {
-  const ga_static_system *s = &p->s;
-  double fastest = 0;
-  const ga_status status = ga_eval_force(&p->s.eval, p->t, p->q, p->v0, p->F);
-  for (int i = 0; i < s->nv; i++) {
-    fastest = fmax(fastest, fabs(p->F[i]) / (s->W.val[i] * p->unit[i]));
-  }
-  *speed = STILL * sqrt(fastest);
-  return status;
-}
-
-/* GA_ERR_INITIAL if a nonholonomic row asks for a motion (k is not 0 at v = 0): then there is no
- * rest. Overwrites p->g, p->F and H. */
-static ga_status check_rest(seeking *p) {
-  ga_static_system *s = &p->s;
-  double speed;
-  ga_status status = ga_eval_k(&s->eval, p->t, p->q, p->v0, p->g);
-  if (status == GA_OK) status = ga_eval_H(&s->eval, p->t, p->q, p->v0, &s->H);
-  if (status == GA_OK) status = rounding_speed(p, &speed);
-  for (int i = 0; i < s->npsi && status == GA_OK; i++) {
-    char name[96];
-    if (fabs(p->g[i]) <= speed * ga_static_system_reach(&s->H, i, p->unit)) continue;
-    ga_eval_entry_name(name, sizeof name, "k", i, s->model->psi_names);
-    return ga_fail(s->eval.err, GA_ERR_INITIAL,
-                   "there is no rest at t = %.9g: %s asks for a motion (by %.3g)", p->t, name,
-                   p->g[i]);
-  }
-  return status;
-}
-
-/* ---- forces --------------------------------------------------------------------------------- */
-
-/* Sets, at q: forces p->F, rows G, H and D of p->s, multipliers p->lam and p->psi, and the
- * unbalanced forces rest = F - G^T lam - H^T psi (nv numbers). Uses W; factors the matrix and
- * overwrites s->rhs. */
-static ga_status balance_forces(seeking *p, const double *q, double *rest) {
-  ga_static_system *s = &p->s;
-  ga_status status = ga_eval_force(&s->eval, p->t, q, p->v0, p->F);
-  if (status == GA_OK) status = ga_eval_G(&s->eval, p->t, q, &s->G);
-  if (status == GA_OK) status = ga_eval_H(&s->eval, p->t, q, p->v0, &s->H);
-  if (status != GA_OK) return status;
-  ga_static_system_set_scales(s);
-  return ga_static_system_multipliers(s, p->F, p->lam, p->psi, rest);
-}
-
-/* Sets p->norm (unbalanced forces), p->acting (F, and K times 1e-3 units for springs near their
- * free length) and the results worst and unbalanced of p->e. Needs F, rest and K at one q. */
-static void measure_forces(seeking *p) {
-  const ga_csr *K = &p->s.K;
-  double stiff = 0;
-  for (int i = 0; i < p->s.nv; i++) {
-    const double sum = ga_static_system_reach(K, i, p->unit);
-    stiff += sum * sum / p->s.W.val[i];
-  }
-  p->acting = dual_norm(p, p->F) + 1e-3 * sqrt(stiff);
-  p->norm = dual_norm(p, p->rest);
-  p->e->worst = 0;
-  double most = 0;
-  for (int i = 0; i < p->s.nv; i++) {
-    const double size_i = fabs(p->rest[i]) / sqrt(p->s.W.val[i]);
-    if (size_i > most) most = size_i, p->e->worst = i;
-  }
-  p->e->unbalanced = p->acting > 0 ? p->norm / p->acting : 0;
-}
-
-/* The multipliers of least norm that balance p->rest, added to p->lam and p->psi; p->rest is what is left.
- * Overwrites p->given. */
-static ga_status balance_rest(seeking *p) {
-  ga_static_system *s = &p->s;
-  double *lam = p->given, *psi = p->given + s->nlam;
-  const ga_status status = ga_static_system_multipliers(s, p->rest, lam, psi, p->rest_try);
-  if (status != GA_OK) return status;
-  if (s->nlam) ga_axpy(s->nlam, 1, lam, p->lam);
-  if (s->npsi) ga_axpy(s->npsi, 1, psi, p->psi);
-  memcpy(p->rest, p->rest_try, (size_t)s->nv * sizeof(double));
-  return GA_OK;
-}
-
-/* sets K and C of p->s at p->q, v = 0, with the present multipliers */
-static ga_status evaluate_tangents(seeking *p) {
-  ga_static_system *s = &p->s;
-  const ga_eval_point at = {p->t, p->q, p->v0, p->v0, p->lam, p->psi};
-  return ga_eval_tangents(&s->eval, &at, &s->K, &s->C);
-}
 
 /* ---- contacts ------------------------------------------------------------------------------- */
 
 /* Closes the contacts that touch at p->q: *any. Those with friction stick, at first. */
-static ga_status close_touching(seeking *p, bool *any) {
+static ga_status close_touching(ga_seeking *p, bool *any) {
   ga_fixed_contacts *c = &p->contacts;
   *any = false;
   if (c->n == 0) return GA_OK;
@@ -205,11 +51,11 @@ static ga_status close_touching(seeking *p, bool *any) {
 }
 
 /* Contacts that would pull open, those that friction does not hold slide; forces are balanced at p->q. */
-static ga_status release_contacts(seeking *p) {
+static ga_status release_contacts(ga_seeking *p) {
   ga_static_system *s = &p->s;
   ga_status status = GA_OK;
   for (bool changed = p->contacts.n > 0; changed && status == GA_OK;) {
-    const double eps = BALANCED * dual_norm(p, p->F);
+    const double eps = BALANCED * ga_seeking_norm(p, p->F);
     if (ga_fixed_contacts_fit(&p->contacts, p->lam, p->psi, s->D.val, eps)) break;
     const ga_static_system_weights by_weight = {.w = 1, .e = 1e-10};
     memset(p->given, 0, (size_t)s->n * sizeof(double));
@@ -218,7 +64,7 @@ static ga_status release_contacts(seeking *p) {
                                        p->psi, &changed);
     for (int i = 0; i < s->nv; i++) p->rest[i] *= s->W.val[i];
     if (status != GA_OK) return status;
-    status = changed ? balance_forces(p, p->q, p->rest) : balance_rest(p);
+    status = changed ? ga_seeking_balance(p, p->q, p->rest) : ga_seeking_balance_rest(p);
   }
   return status;
 }
@@ -226,7 +72,7 @@ static ga_status release_contacts(seeking *p) {
 /* ---- steps ---------------------------------------------------------------------------------- */
 
 /* p->q_try = q o exp(w), projected onto the constraints; not projected if that fails */
-static ga_status move_along(seeking *p) {
+static ga_status move_along(ga_seeking *p) {
   ga_assembly how = {.weight = p->s.W.val, .unit = p->unit, .any = true};
   ga_space_step(p->s.model->space, p->q, p->w, p->q_try);
   return ga_assemble_position(p->s.model, p->t, p->q_try, &how, NULL);
@@ -235,7 +81,7 @@ static ga_status move_along(seeking *p) {
 /* Solves for the step p->w with the present tau; reduces tau until w is within BOUND and does not
  * go against the forces. *largest: the largest |w_i| in units. Needs F, rest, norm, rows and K at
  * q. GA_RETRY_SINGULAR if 60 values of tau do not help; then w is unchanged. */
-static ga_status solve_direction(seeking *p, double *largest) {
+static ga_status solve_direction(ga_seeking *p, double *largest) {
   ga_static_system *s = &p->s;
   const int nv = s->nv;
   for (int tries = 0; tries < 60; tries++) {
@@ -247,7 +93,7 @@ static ga_status solve_direction(seeking *p, double *largest) {
     if (status == GA_OK) status = ga_static_system_solve(s, 0);
     if (status < 0) return status;
     double power = 0;
-    *largest = largest_move(p, s->rhs);
+    *largest = ga_seeking_largest(p, s->rhs);
     for (int i = 0; i < nv; i++) power += s->rhs[i] * p->rest[i];
     /* power: of the unbalanced forces along the step */
     const bool downhill = power >= -1e-14 * p->norm * p->norm * p->tau;
@@ -262,7 +108,7 @@ static ga_status solve_direction(seeking *p, double *largest) {
 
 /* The step p->w up to the contact that it closes first, if it closes one: then *hit, q is there, and forces
  * are balanced. */
-static ga_status stop_at_contact(seeking *p, bool *hit) {
+static ga_status stop_at_contact(ga_seeking *p, bool *hit) {
   ga_fixed_contacts *c = &p->contacts;
   ga_error *err = p->s.eval.err;
   bool any;
@@ -280,14 +126,14 @@ static ga_status stop_at_contact(seeking *p, bool *hit) {
   *hit = true;
   memcpy(p->q, p->q_try, (size_t)p->s.eval.nq * sizeof(double));
   status = close_touching(p, &any);
-  return status == GA_OK ? balance_forces(p, p->q, p->rest) : status;
+  return status == GA_OK ? ga_seeking_balance(p, p->q, p->rest) : status;
 }
 
-/* One step of the flow: changes q, rest, tau, and what balance_forces sets. If the force after the
+/* One step of the flow: changes q, rest, tau, and what ga_seeking_balance sets. If the force after the
  * step is far from the prediction, the step is rejected: only tau is reduced, the forces are
  * balanced at q again, and *moved = 0. Else *moved is the largest |w_i| in units. A tiny step is
  * rejected only if it could not be made. */
-static ga_status flow_step(seeking *p, double *moved) {
+static ga_status flow_step(ga_seeking *p, double *moved) {
   ga_static_system *s = &p->s;
   double largest = 0;
   *moved = 0;
@@ -297,18 +143,18 @@ static ga_status flow_step(seeking *p, double *moved) {
   status = move_along(p);
   if (status == GA_OK) status = stop_at_contact(p, &hit);
   if (hit && status == GA_OK) return *moved = fmax(largest, DBL_MIN), GA_OK;
-  if (status == GA_OK) status = balance_forces(p, p->q_try, p->rest_try);
+  if (status == GA_OK) status = ga_seeking_balance(p, p->q_try, p->rest_try);
   if (status < 0 && status != GA_ERR_INITIAL) return status;
   double broken = INFINITY; /* error of the prediction, relative to the force before the step */
   if (status == GA_OK) {
     for (int i = 0; i < s->nv; i++) s->rhs[i] = p->rest_try[i] - s->W.val[i] * p->w[i] / p->tau;
-    broken = p->norm > 0 ? dual_norm(p, s->rhs) / p->norm : 0;
+    broken = p->norm > 0 ? ga_seeking_norm(p, s->rhs) / p->norm : 0;
   }
   const bool tiny = largest < 1e-10;
   if (status != GA_OK || (broken > BAD && !tiny)) {
     p->tau *= 0.2;
     ga_error_clear(s->eval.err);
-    return balance_forces(p, p->q, p->rest);
+    return ga_seeking_balance(p, p->q, p->rest);
   }
   memcpy(p->q, p->q_try, (size_t)s->eval.nq * sizeof(double));
   memcpy(p->rest, p->rest_try, (size_t)s->nv * sizeof(double));
@@ -321,7 +167,7 @@ static ga_status flow_step(seeking *p, double *moved) {
 /* Sets tau so that a first step moves a fiftieth of a unit along the forces, and the upper bound
  * tau_most, so that W/tau stays visible beside K: directions without forces do not make the matrix
  * singular. Sets p->stiff, too. Needs rest and K. */
-static void choose_first_tau(seeking *p) {
+static void choose_first_tau(ga_seeking *p) {
   double fastest = 0;
   p->stiff = 0;
   for (int i = 0; i < p->s.nv; i++) {
@@ -339,27 +185,27 @@ static void choose_first_tau(seeking *p) {
  * of p->e (iterations grows). *found: the unbalanced forces are below BALANCED of the acting ones;
  * the iteration goes on until steps do not reduce them further. Status > 0: the model could not be
  * evaluated or no step was possible. */
-static ga_status follow_flow(seeking *p, int steps, bool *found) {
+static ga_status follow_flow(ga_seeking *p, int steps, bool *found) {
   double last = INFINITY;
   int idle = 0;
   bool closed, last_look = false;
   *found = false;
   ga_status status = close_touching(p, &closed);
-  if (status == GA_OK) status = balance_forces(p, p->q, p->rest);
+  if (status == GA_OK) status = ga_seeking_balance(p, p->q, p->rest);
   for (int k = 0; k < steps && status == GA_OK; k++) {
     double moved;
     status = release_contacts(p);
-    if (status == GA_OK) status = evaluate_tangents(p);
+    if (status == GA_OK) status = ga_seeking_tangents(p);
     if (status != GA_OK) break;
     if (k == 0) choose_first_tau(p);
-    measure_forces(p);
+    ga_seeking_measure(p);
     const bool balanced = p->norm <= BALANCED * p->acting;
     idle = balanced && p->norm > 0.25 * last ? idle + 1 : 0;
     *found = balanced && (p->norm == 0 || idle > 1);
     if (*found && !last_look) { /* contacts that touch, but were not needed, share the load */
       status = close_touching(p, &closed);
       last_look = true;
-      if (closed && status == GA_OK) status = balance_forces(p, p->q, p->rest);
+      if (closed && status == GA_OK) status = ga_seeking_balance(p, p->q, p->rest);
       if (closed || status != GA_OK) continue;
     }
     if (*found) return GA_OK;
@@ -367,8 +213,8 @@ static ga_status follow_flow(seeking *p, int steps, bool *found) {
     status = flow_step(p, &moved);
     p->e->iterations++;
   }
-  if (status == GA_OK) status = evaluate_tangents(p);
-  if (status == GA_OK) measure_forces(p);
+  if (status == GA_OK) status = ga_seeking_tangents(p);
+  if (status == GA_OK) ga_seeking_measure(p);
   *found = status == GA_OK && p->norm <= BALANCED * p->acting;
   return status;
 }
@@ -376,7 +222,7 @@ static ga_status follow_flow(seeking *p, int steps, bool *found) {
 enum { POLISH_STEPS = 30 }; /* most of the last Newton steps */
 
 /* p->w <- a Newton step without W/tau. *largest: the largest |w_i| in units. */
-static ga_status newton_direction(seeking *p, double *largest) {
+static ga_status newton_direction(ga_seeking *p, double *largest) {
   ga_static_system *s = &p->s;
   p->tau = p->tau_most;
   memset(s->rhs, 0, (size_t)s->n * sizeof(double));
@@ -388,14 +234,14 @@ static ga_status newton_direction(seeking *p, double *largest) {
   *largest = INFINITY;
   if (status != GA_OK) return status;
   memcpy(p->w, s->rhs, (size_t)s->nv * sizeof(double));
-  *largest = largest_move(p, p->w);
+  *largest = ga_seeking_largest(p, p->w);
   return GA_OK;
 }
 
 /* Newton steps from the equilibrium that was found, until they do not become shorter. A step along soft
  * directions may load stiff ones for a while, so the forces may grow on the way; the configuration
  * with the smallest unbalanced forces is the result. Failures end it: q is good already. */
-static ga_status polish(seeking *p) {
+static ga_status polish(ga_seeking *p) {
   ga_static_system *s = &p->s;
   const size_t size = (size_t)s->eval.nq * sizeof(double);
   double last = INFINITY, best = p->norm, largest;
@@ -406,11 +252,11 @@ static ga_status polish(seeking *p) {
     if (status != GA_OK || !(largest <= BOUND) || (k > 2 && largest > 0.5 * last)) break;
     last = largest;
     status = move_along(p);
-    if (status == GA_OK) status = balance_forces(p, p->q_try, p->rest);
+    if (status == GA_OK) status = ga_seeking_balance(p, p->q_try, p->rest);
     if (status != GA_OK) break;
     memcpy(p->q, p->q_try, size);
-    status = evaluate_tangents(p);
-    if (status == GA_OK) measure_forces(p);
+    status = ga_seeking_tangents(p);
+    if (status == GA_OK) ga_seeking_measure(p);
     p->e->iterations++;
     if (status != GA_OK || !(p->norm < best)) continue;
     best = p->norm;
@@ -419,10 +265,10 @@ static ga_status polish(seeking *p) {
   if (status < 0 && status != GA_ERR_INITIAL) return status;
   ga_error_clear(s->eval.err);
   memcpy(p->q, p->q_best, size);
-  status = balance_forces(p, p->q, p->rest);
+  status = ga_seeking_balance(p, p->q, p->rest);
   if (status == GA_OK) status = release_contacts(p);
-  if (status == GA_OK) status = evaluate_tangents(p);
-  if (status == GA_OK) measure_forces(p);
+  if (status == GA_OK) status = ga_seeking_tangents(p);
+  if (status == GA_OK) ga_seeking_measure(p);
   return status;
 }
 
@@ -433,18 +279,18 @@ enum { DIRECT_STEPS = 100, HALVINGS = 12 }; /* most steps of Newton's method, an
 /* Newton's method from p->q, with steps of at most BOUND that are halved until they reduce the
  * unbalanced forces: for controllers, which hold a mechanism where the flow would leave it. If it
  * does not end, *found is false and q is as it was. Status < 0: failed. */
-static ga_status newton_directly(seeking *p, bool *found) {
+static ga_status newton_directly(ga_seeking *p, bool *found) {
   ga_static_system *s = &p->s;
   const size_t size = (size_t)s->eval.nq * sizeof(double);
   *found = false;
   memcpy(p->q_best, p->q, size);
-  ga_status status = balance_forces(p, p->q, p->rest);
+  ga_status status = ga_seeking_balance(p, p->q, p->rest);
   for (int k = 0; k < DIRECT_STEPS && status == GA_OK; k++) {
     double largest;
-    status = evaluate_tangents(p);
+    status = ga_seeking_tangents(p);
     if (status != GA_OK) break;
     if (k == 0) choose_first_tau(p);
-    measure_forces(p);
+    ga_seeking_measure(p);
     *found = p->norm <= BALANCED * p->acting;
     if (*found) return GA_OK;
     status = newton_direction(p, &largest);
@@ -454,8 +300,9 @@ static ga_status newton_directly(seeking *p, bool *found) {
     status = GA_RETRY_SINGULAR;
     for (int half = 0; half < HALVINGS && status > 0; half++) {
       status = move_along(p);
-      if (status == GA_OK) status = balance_forces(p, p->q_try, p->rest_try);
-      const bool less = status == GA_OK && dual_norm(p, p->rest_try) < (1 - 0.1 * part) * p->norm;
+      if (status == GA_OK) status = ga_seeking_balance(p, p->q_try, p->rest_try);
+      const bool less =
+          status == GA_OK && ga_seeking_norm(p, p->rest_try) < (1 - 0.1 * part) * p->norm;
       if (status < 0 && status != GA_ERR_INITIAL) return status;
       if (!less) status = GA_RETRY_SINGULAR;
       for (int i = 0; i < s->nv && !less; i++) p->w[i] *= 0.5;
@@ -474,7 +321,7 @@ static ga_status newton_directly(seeking *p, bool *found) {
 
 /* The state of a controller whose rate is farthest from 0, if it is; -1: none. A controller that cannot
  * reach its target drives a mechanism on and on, so that it is to blame before all forces. */
-static int restless_state(const seeking *p) {
+static int restless_state(const ga_seeking *p) {
   const bool *states = p->e->states;
   double most = BALANCED * p->acting;
   int worst = -1;
@@ -487,7 +334,7 @@ static int restless_state(const seeking *p) {
 
 /* sets the error to GA_ERR_INITIAL, which is returned, with the name of the velocity on which the
  * largest force is left (e->worst) */
-static ga_status report_not_found(const seeking *p) {
+static ga_status report_not_found(const ga_seeking *p) {
   char name[96];
   const int z = restless_state(p);
   if (z >= 0) {
@@ -507,7 +354,7 @@ static ga_status report_not_found(const seeking *p) {
 /* Projects q onto the constraints and follows the flow; if that fails, relaxes dynamically and
  * tries again. Changes p->q in any case, and the results of p->e. GA_ERR_INITIAL if there is no
  * equilibrium to be found. */
-static ga_status seek_equilibrium(seeking *p) {
+static ga_status seek_equilibrium(ga_seeking *p) {
   ga_static_system *s = &p->s;
   ga_equilibrium *e = p->e;
   const int steps = e->steps == 0 ? NEWTON_STEPS : e->steps;
@@ -515,7 +362,7 @@ static ga_status seek_equilibrium(seeking *p) {
   ga_assembly how = {.weight = s->W.val, .unit = p->unit};
   bool found = false;
   ga_status status = ga_assemble_position(s->model, p->t, p->q, &how, s->eval.err);
-  if (status == GA_OK) status = check_rest(p);
+  if (status == GA_OK) status = ga_seeking_check_rest(p);
   if (status != GA_OK) return status;
   if (e->states && p->contacts.n == 0) status = newton_directly(p, &found);
   if (status == GA_OK && !found && steps > 0) status = follow_flow(p, steps, &found);
@@ -534,7 +381,7 @@ static ga_status seek_equilibrium(seeking *p) {
 }
 
 /* The states of the contacts: closed ones with friction are at rest, so that they stick. */
-static void tell_contacts(seeking *p, ga_equilibrium *e) {
+static void tell_contacts(ga_seeking *p, ga_equilibrium *e) {
   for (int i = 0; i < p->contacts.n; i++) {
     const bool open = p->contacts.state[i] == GA_CONTACT_OPEN;
     if (!open) ga_fixed_contacts_close(&p->contacts, i);
@@ -548,7 +395,7 @@ static void tell_contacts(seeking *p, ga_equilibrium *e) {
  * unless NULL, get the multipliers there. */
 ga_status ga_equilibrium_find(const ga_model *model, double t, double *q,
                               ga_equilibrium *equilibrium, ga_error *err) {
-  seeking p = {.tau = 1};
+  ga_seeking p = {.tau = 1};
   ga_arena arena = {0};
   ga_error own;
   ga_equilibrium none = {0};
@@ -558,7 +405,7 @@ ga_status ga_equilibrium_find(const ga_model *model, double t, double *q,
   if (model && model->ops && (ga_model_gives(model) & GA_GIVES_R)) {
     return ga_fail(err, GA_ERR_ARG, "an equilibrium of a model with a reaction of its own");
   }
-  ga_status status = open_seeking(&p, model, t, q, e, &arena, err ? err : &own);
+  ga_status status = ga_seeking_open(&p, model, t, q, e, &arena, err ? err : &own);
   if (status == GA_OK) {
     status = seek_equilibrium(&p);
     memcpy(q, p.q, (size_t)p.s.eval.nq * sizeof(double));
