@@ -10,6 +10,17 @@ for file in "$models"/*.yaml; do
   ok "$file: one screen" [ "$(grep -c . "$work/out")" -le 24 ]
   ok "$file: no warning" out_has '^Nothing looks wrong'
 done
+# a kink at the start is no wrong derivative, in a model of 1 m as in one of 1 mm
+for size in 1 0.1 1e-3; do
+  cat >"$work/kink.yaml" <<END
+genalpha: 1
+gravity: [0, 0, -9.81]
+bodies: {b: {kind: point, mass: 1, position: [0, 0, $size]}}
+forces: {c: {type: spring, between: [ground, b], law: "-max(0, 1e4*($size - s))"}}
+END
+  succeeds check "$work/kink.yaml"
+  ok "a kink, size $size" out_has 'has a kink at the start'
+done
 succeeds check "$models/bricard.yaml"
 ok "true freedom" out_has 'It has 1 degree of freedom'
 ok "Gruebler's" out_has 'Counting alone gives 0'
