@@ -258,10 +258,10 @@ static ga_status load_file(const char *path, const char *text, size_t length,
     ga_free(r.libraries.item); /* functions in use have their own copies */
     for (int i = 1; i < r.parts.count; i++) ga_free(r.parts.item[i].parameters.item);
     ga_free(r.parts.item);
-    ga_free(r.trees.item);
     /* the file takes over the lists of the reader, and frees them */
     file->functions.item = r.functions.item, file->functions.count = r.functions.count;
     file->tables.item = r.tables.item, file->tables.count = r.tables.count;
+    file->trees.item = r.trees.item, file->trees.count = r.trees.count;
     file->parameters.item = r.parameters.item, file->parameters.count = r.parameters.count;
   }
   if (status != GA_OK) {
@@ -299,6 +299,7 @@ void ga_file_free(ga_file *file) {
   ga_free(file->functions.item);
   ga_free(file->parameters.item);
   ga_free(file->tables.item);
+  ga_free(file->trees.item);
   ga_free(file->options.item);
   ga_free(file->output.item);
   ga_free(file->events.item);
@@ -343,6 +344,11 @@ bool ga_file_table(const ga_file *file, int i, const char **name, const char **p
   *name = file->tables.item[i].name;
   *path = file->tables.item[i].path;
   return true;
+}
+
+/* The path of the i-th other model file; NULL past the end. */
+const char *ga_file_part(const ga_file *file, int i) {
+  return i >= 0 && i < file->trees.count ? file->trees.item[i].path : NULL;
 }
 
 /* Column number of the i-th entry of `output`; -1 past the end. */

@@ -32,6 +32,7 @@ struct ga_file {
   GA_LIST(ga_expr *) functions;
   GA_LIST(ga_parameter) parameters;
   GA_LIST(ga_table_file) tables;
+  GA_LIST(ga_file_tree) trees;
   GA_LIST(run_option) options;
   GA_LIST(int) output;
   GA_LIST(ga_file_event) events;

@@ -98,9 +98,18 @@ static void report_pair(const path_use *a, const path_use *b) {
              other->written ? ", and only one of them can be kept" : ", which would be lost");
 }
 
+enum { WRITTEN_MAX = 16 };
+/* What the command writes, known before it reads further files and starts threads. */
+static path_use written[WRITTEN_MAX];
+static int nwritten;
+
 /* Refuse a pair of paths that name the same file if at least one of them is written, also by
  * another name of that file. n: number of uses. ARGS_GO_ON, or TOOL_USAGE after a message. */
 int paths_check(int n, const path_use *use) {
+  nwritten = 0;
+  for (int i = 0; i < n && nwritten < WRITTEN_MAX; i++) {
+    if (is_file(&use[i]) && use[i].written) written[nwritten++] = use[i];
+  }
   for (int i = 0; i < n; i++) {
     if (!is_file(&use[i])) continue;
     const file_identity a = identify_file(use[i].path, use[i].suffix);
@@ -111,6 +120,19 @@ int paths_check(int n, const path_use *use) {
       report_pair(&use[i], &use[j]);
       return TOOL_USAGE;
     }
+  }
+  return ARGS_GO_ON;
+}
+
+/* Refuse a file that the command reads and would write. */
+int paths_check_read(const char *what, const char *path) {
+  const path_use read = {.what = what, .path = path};
+  const file_identity own = identify_file(path, NULL);
+  for (int i = 0; i < nwritten; i++) {
+    const file_identity out = identify_file(written[i].path, written[i].suffix);
+    if (!is_same(&own, &out)) continue;
+    report_pair(&written[i], &read);
+    return TOOL_USAGE;
   }
   return ARGS_GO_ON;
 }

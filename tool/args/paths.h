@@ -21,4 +21,8 @@ bool paths_same(const char *a, const char *b);
  * another name of that file. n: number of uses. ARGS_GO_ON, or TOOL_USAGE after a message. */
 int paths_check(int n, const path_use *use);
 
+/* Refuse a file that is read if the last paths_check had it among those that are written. what: for
+ * messages. */
+int paths_check_read(const char *what, const char *path);
+
 #endif

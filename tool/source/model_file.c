@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "args/paths.h"
 #include "args/problem_args.h"
 #include "problems/problems.h"
 #include "source/shared_object.h"
@@ -67,6 +68,19 @@ static void print_line(void *context, ga_log_level level, const char *text) {
   }
 }
 
+/* Refuse to write over a file that the model consists of: other model files, tables. */
+static int check_parts(const ga_file *file) {
+  const char *name, *path;
+  int code = ARGS_GO_ON;
+  for (int i = 0; code == ARGS_GO_ON && ga_file_part(file, i); i++) {
+    code = paths_check_read("a part of the model", ga_file_part(file, i));
+  }
+  for (int i = 0; code == ARGS_GO_ON && ga_file_table(file, i, &name, &path); i++) {
+    code = paths_check_read("a table of the model", path);
+  }
+  return code;
+}
+
 /* Read a model file as a problem with default settings: rho_inf 0.9, h 1e-3, t_end 1. sets:
  * parameters replaced by --set. want: columns that must exist, or NULL. path is borrowed.
  * ARGS_GO_ON, or TOOL_FAILED after a message; *problem, which is set only if the file could be
@@ -89,6 +103,12 @@ int file_open(const char *path, const file_sets *sets, const char *want, ga_prob
     tool_error("%s", err.text);
     free(p);
     return TOOL_FAILED;
+  }
+  const int code = check_parts(p->file);
+  if (code != ARGS_GO_ON) {
+    ga_file_free(p->file);
+    free(p);
+    return code;
   }
   const ga_mechanism *m = ga_file_mechanism(p->file);
   const ga_model *model = ga_mechanism_model(m);

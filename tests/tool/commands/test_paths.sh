@@ -121,6 +121,26 @@ refused 2 'only one of them' sweep model.yaml --vary h=0.01 --out a --history a.
 refused 2 'only one of them' sweep model.yaml --vary h=0.01 --out a.part --history a
 ok "nothing was created" [ ! -e new.csv ] && [ ! -e dir ] && [ ! -e a.csv ]
 
+# files that the model file names: tables, included files, assemblies
+printf 'time,y\n0,0\n1,1\n' >road.csv
+printf 'genalpha: 1\nbodies: {b: {kind: point, mass: 1}}\n' >included.yaml
+cp included.yaml placed.yaml
+cat >whole.yaml <<END
+genalpha: 1
+include: included.yaml
+assemblies: {p: {file: ./placed.yaml}}
+forces: {f: {type: force, body: b, value: ['table(t, "road.csv", "y")', 0, 0]}}
+run: {t_end: 0.01}
+END
+for name in road.csv included.yaml placed.yaml; do
+  cp "$name" kept
+  refused 2 'of the model.*would be lost' run whole.yaml --save-state "$name"
+  refused 2 'of the model.*would be lost' equilibrium whole.yaml --save-state "sub/../$name"
+  ok "$name is whole" cmp -s "$name" kept
+done
+refused 2 'of the model.*would be lost' run whole.yaml --out road.csv
+refused 2 'of the model.*would be lost' sweep whole.yaml --vary h=0.01 --out road.csv
+
 # what is no file may be named twice, and a problem of the library is no file
 succeeds run model.yaml --out /dev/null --save-state s2.state
 tool run model.yaml --out - --final
