@@ -65,7 +65,7 @@ ok "verdicts" python3 -W ignore "$here/schema_verdicts.py" "$tool" "$work/schema
 
 # the keys of `run` are the options of `genalpha run`, but those that a model file cannot use
 "$tool" run --help | sed -n 's/^  --\([a-z-]*\).*/\1/p' |
-  grep -v -x -e help -e set -e size -e omega -e columns -e coordinates | tr - _ | sort >"$work/options"
+  grep -v -x -e help -e set -e size -e omega -e columns -e coordinates -e libraries | tr - _ | sort >"$work/options"
 python3 -c "
 import json
 print('\n'.join(sorted(json.load(open('$work/schema.json'))['properties']['run']['properties'])))" >"$work/keys"

@@ -53,7 +53,7 @@ sed -n 's/^  --\([a-z-]*\) \{1,\}\([^ ].*\)*$/\1/p' "$work/help" >"$work/keys"
 ok "help lists options" [ "$(wc -l <"$work/keys")" -ge 20 ]
 while read -r key; do
   case $key in
-    help | final | columns | view) set -- "--$key" ;;
+    help | final | columns | view | libraries) set -- "--$key" ;;
     *)
       value=$(echo $values | tr ' ' '\n' | grep -A1 -x -e "$key" | tail -n 1)
       ok "a value for --$key is in this test's list" [ -n "$value" ]
