@@ -110,6 +110,9 @@ typedef struct ga_linsol_ops {
   /* Optional: all that depends, of the values last given to factor. It may allocate and destroy the
    * factors; a new factor must follow. NULL: nothing but singular_column is known. */
   ga_status (*null_space)(ga_linsol *ls, const ga_csr *A, ga_null_space *out);
+  /* Optional: rows will change their meaning (contacts). The next factor takes new pivots and scaling,
+   * but may keep its ordering. NULL: reset. */
+  void (*repivot)(ga_linsol *ls);
 } ga_linsol_ops;
 
 /* What the last factors cost. Newton's method uses it to decide how many more iterations it makes

@@ -2,6 +2,7 @@
 /* One owner for all memory of an object: chunks of zeroed, aligned memory, freed together. */
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/base.h"
 #include "base/redzone.h"
@@ -15,6 +16,7 @@ struct ga_chunk {
   struct ga_chunk *next;
   char *at;    /* the first free byte */
   size_t left; /* free bytes from there */
+  bool used;   /* rewound: its bytes are no longer zero */
 };
 
 /* the library's only variables outside its objects */
@@ -74,6 +76,7 @@ void *ga_arena_take(ga_arena *arena, size_t count, size_t size) {
   }
   char *block = arena->chunks->at;
   ga_zones_open(block, count * size, bytes);
+  if (arena->chunks->used) memset(block, 0, count * size);
   arena->chunks->at += bytes;
   arena->chunks->left -= bytes;
   return block;
@@ -87,6 +90,30 @@ double *ga_arena_doubles(ga_arena *arena, size_t count) {
 /* zeroed memory for count integers; NULL and arena->failed without memory */
 int *ga_arena_ints(ga_arena *arena, size_t count) {
   return ga_arena_take(arena, count, sizeof(int));
+}
+
+/* Blocks of the next round have the place of all chunks of this one. */
+void ga_arena_rewind(ga_arena *arena) {
+  struct ga_chunk *only = arena->chunks;
+  if (!only) {
+    arena->failed = false;
+    return;
+  }
+  if (!only->next) {
+    char *first = first_block(only);
+    ga_zones_end(first, only->at, only->left);
+    only->left += (size_t)(only->at - first);
+    only->at = first;
+    only->used = true;
+    ga_zones_begin(first, only->left);
+    arena->failed = false;
+    return;
+  }
+  size_t bytes = 0;
+  for (struct ga_chunk *c = only; c; c = c->next)
+    bytes += c->left + (size_t)(c->at - first_block(c));
+  ga_arena_free(arena);
+  arena->chunks = chunk_new(bytes); /* NULL: the next request tries again */
 }
 
 /* Frees all memory of the arena, which can be used again. Debug builds check the red zones here. */

@@ -27,6 +27,9 @@ void *ga_arena_take(ga_arena *arena, size_t count, size_t size);
 double *ga_arena_doubles(ga_arena *arena, size_t count);
 int *ga_arena_ints(ga_arena *arena, size_t count);
 void ga_arena_free(ga_arena *arena);
+/* Give back all blocks, but keep the memory, in one piece, for the next ones: work that comes again and
+ * again does not allocate. Clears `failed`. */
+void ga_arena_rewind(ga_arena *arena);
 
 /* ga_nearest_in (ga_base.h) for a list that needs no context. */
 const char *ga_nearest_word(const char *word, const char *(*candidate)(int i));

@@ -133,25 +133,24 @@ static void largest_island(const ga_cone *p, const int *island, int count, int *
 }
 
 ga_status ga_cone_solve(const ga_cone *p, ga_cone_solution *out, ga_error *err) {
-  ga_arena own = {0};
+  ga_arena pair[2] = {{0}, {0}}, *own = p->arena ? p->arena : pair, *work = own + 1;
   ga_status status = GA_OK;
   const size_t n = (size_t)p->n;
-  int *first = ga_arena_ints(&own, n), *queue = ga_arena_ints(&own, n);
-  int *rows = ga_arena_ints(&own, 3 * n), blocks = 0, most = 0, count = 0, m = 0;
+  int *first = ga_arena_ints(own, n), *queue = ga_arena_ints(own, n);
+  int *rows = ga_arena_ints(own, 3 * n), blocks = 0, most = 0, count = 0, m = 0;
   out->unsolved = -1;
   out->sweeps = out->lists = 0;
   out->coarse = false;
-  if (!own.failed) {
+  if (!own->failed) {
     m = number_rows(p, first);
     count = find_islands(p, first, m, out->island, queue);
     largest_island(p, out->island, count, &blocks, &most);
   }
   for (int k = 0; k < count && status == GA_OK; k++) {
-    ga_arena work = {0};
-    ga_island s = {.symmetric = p->symmetric, .arena = &work};
+    ga_island s = {.symmetric = p->symmetric, .arena = work};
     bool coarse = false;
     allocate_island(&s, blocks, most);
-    if (!work.failed) {
+    if (!work->failed) {
       const units size = take_island(p, first, m, out->island, k, &s, queue, rows);
       const bool solved = solve_island(&s, &coarse);
       if (!solved) out->unsolved = k, status = GA_RETRY_CONTACT;
@@ -164,11 +163,12 @@ ga_status ga_cone_solve(const ga_cone *p, ga_cone_solution *out, ga_error *err) 
       out->lists += s.lists;
       out->coarse |= coarse;
     }
-    if (work.failed) status = GA_ERR_MEM;
-    ga_arena_free(&work);
+    if (work->failed) status = GA_ERR_MEM;
+    ga_arena_rewind(work);
   }
-  if (own.failed) status = GA_ERR_MEM;
-  ga_arena_free(&own);
+  if (own->failed) status = GA_ERR_MEM;
+  ga_arena_rewind(own);
+  for (int k = 0; k < 2; k++) ga_arena_free(&pair[k]);
   if (status == GA_ERR_MEM) return ga_fail(err, status, "no memory for a cone problem");
   return status;
 }

@@ -21,8 +21,9 @@ typedef struct ga_cone {
   const double *A;  /* m x m by rows, m = sum of 1 + nt */
   const double *b;  /* m */
   const double
-      *normal;    /* n x n: A of the normals alone, symmetric, for dependent normals; NULL: of A */
-  bool symmetric; /* A is symmetric and positive semidefinite */
+      *normal;     /* n x n: A of the normals alone, symmetric, for dependent normals; NULL: of A */
+  bool symmetric;  /* A is symmetric and positive semidefinite */
+  ga_arena *arena; /* two, of the work arrays, whose memory stays; NULL: none is kept */
 } ga_cone;
 
 typedef enum { GA_CONE_OPEN, GA_CONE_SLIP, GA_CONE_STICK } ga_cone_status;

@@ -227,7 +227,7 @@ static ga_errors errors_by_name(const double e[GA_VARIABLES]) {
  * the equations of motion there. */
 static ga_status make_consistent(ga_extrapolator *x, double t, double *state) {
   const int *at = x->layout.at;
-  ga_linsol_reset(&x->equations->saddle.kkt.ls); /* no pivots of earlier results */
+  ga_kkt_reset(&x->equations->saddle.kkt); /* no pivots of earlier results */
   return ga_start_consistent(x->equations, t, state + at[0], state + at[1], state + at[2],
                              state + at[3], state + at[4]);
 }

@@ -78,7 +78,21 @@ void ga_kkt_assemble(ga_kkt *k, const ga_kkt_weights *c) {
 /* Factor the assembled matrix; GA_RETRY_SINGULAR if it is singular, or what the solver says.
  * Collective. */
 ga_status ga_kkt_factor(ga_kkt *k) {
-  return k->ls.ops->factor(&k->ls, &k->blocks.A);
+  const ga_csr *A = &k->blocks.A;
+  if (!k->factored) return k->ls.ops->factor(&k->ls, A);
+  const size_t bytes = (size_t)ga_csr_nnz(A) * sizeof(double);
+  if (k->valid && memcmp(A->val, k->factored, bytes) == 0) return GA_OK;
+  if (k->valid) ga_linsol_repivot(&k->ls);
+  const ga_status status = k->ls.ops->factor(&k->ls, A);
+  memcpy(k->factored, A->val, bytes);
+  k->valid = status == GA_OK;
+  return status;
+}
+
+/* The next matrix is factored as the first one was. */
+void ga_kkt_reset(ga_kkt *k) {
+  ga_linsol_reset(&k->ls);
+  k->valid = false;
 }
 
 /* D (a number for each row of G, then of H): D_i = sum_j G_ij^2/weight_j, 1 for a zero row. */

@@ -39,6 +39,10 @@ typedef struct ga_kkt {
   ga_linsol_layout layout;       /* what the linear solver knows of the matrix */
   ga_linsol_numbering numbering; /* in a team: numbers of the unknowns in the whole matrix */
   ga_linsol ls;                  /* its factors */
+  /* Where rows change their meaning (contacts), else NULL: the values that were factored last. The same
+   * matrix is not factored twice; another one gets new pivots. */
+  double *factored;
+  bool valid; /* `factored` are those of the factors */
 } ga_kkt;
 
 /* Set up the matrix for a model and open a linear solver. loose: of KLU take the variant for
@@ -50,6 +54,8 @@ void ga_kkt_close(ga_kkt *k);
 /* Assemble the matrix in k->blocks.A. Factor it: GA_RETRY_SINGULAR, or what the solver says. */
 void ga_kkt_assemble(ga_kkt *k, const ga_kkt_weights *c);
 ga_status ga_kkt_factor(ga_kkt *k);
+/* Forget the factors and what earlier values taught. */
+void ga_kkt_reset(ga_kkt *k);
 
 /* D_i = sum_j G_ij^2/weight_j for the rows of G, then of H; 1 for a zero row, which nothing in the
  * system changes. */

@@ -90,6 +90,7 @@ ga_status ga_saddle_init(ga_saddle *s, ga_eval *eval, const ga_options *options,
   status = ga_kkt_init(&s->kkt, eval, &blocks, options, false, arena); /* false: not loose */
   if (status != GA_OK || !s->contacts) return status;
   ga_identity_rows_init(&s->off, &s->kkt.blocks.A, eval->nv, arena);
+  s->kkt.factored = ga_arena_doubles(arena, (size_t)ga_csr_nnz(&s->kkt.blocks.A));
   return arena->failed ? ga_fail(eval->err, GA_ERR_MEM, "no memory for the mass KKT system")
                        : GA_OK;
 }
@@ -171,7 +172,7 @@ static void set_soft_diagonal(ga_saddle *s, int n, const bool *dropped) {
 static void set_kind(ga_saddle *s, rows with) {
   bool nonholonomic = with == WITH_G_AND_H || s->eval->npsi == 0;
   int kind = with == MASS_ONLY ? 1 : (nonholonomic ? 2 : 3) + (s->softened ? 2 : 0);
-  if (s->soft && kind != s->kind) ga_linsol_reset(&s->kkt.ls);
+  if (s->soft && kind != s->kind) ga_kkt_reset(&s->kkt);
   s->kind = kind;
 }
 

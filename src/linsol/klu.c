@@ -424,6 +424,13 @@ static void sparse_reset(ga_linsol *ls) {
   klu_free_numeric(&k->numeric, &k->common);
 }
 
+/* New scaling and pivots, in the ordering chosen by earlier values. */
+static void sparse_repivot(ga_linsol *ls) {
+  klu *k = ls->impl;
+  k->scale.known = false;
+  klu_free_numeric(&k->numeric, &k->common);
+}
+
 /* Free ls->impl with everything it holds and set it to NULL; allowed if it is NULL. */
 static void sparse_free(ga_linsol *ls) {
   klu *k = ls->impl;
@@ -447,7 +454,7 @@ static ga_status loose_analyze(ga_linsol *ls, const ga_csr *A) {
 #define SPARSE_PHASES                                                                        \
   .factor = sparse_factor, .solve = sparse_solve, .singular_column = sparse_singular_column, \
   .reset = sparse_reset, .free = sparse_free, .solve_many = sparse_solve_many,               \
-  .null_space = sparse_null_space
+  .null_space = sparse_null_space, .repivot = sparse_repivot
 
 const ga_linsol_ops ga_linsol_klu_loose = {
     .name = "klu",

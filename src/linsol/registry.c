@@ -192,6 +192,15 @@ void ga_linsol_reset(ga_linsol *ls) {
   if (ls->ops && ls->ops->reset) ls->ops->reset(ls);
 }
 
+/* New pivots and scaling in the next factor; a solver that cannot keep its ordering forgets all. */
+void ga_linsol_repivot(ga_linsol *ls) {
+  if (ls->ops && ls->ops->repivot) {
+    ls->ops->repivot(ls);
+  } else {
+    ga_linsol_reset(ls);
+  }
+}
+
 /* Free the solver; *ls is zero afterwards. Allowed if it is not open. */
 void ga_linsol_close(ga_linsol *ls) {
   if (ls->ops) ls->ops->free(ls);

@@ -73,6 +73,8 @@ ga_status ga_linsol_solve_many(ga_linsol *ls, bool transposed, int n, int nrhs, 
 
 void ga_linsol_close(ga_linsol *ls);
 void ga_linsol_reset(ga_linsol *ls);
+/* The next factor takes new pivots and scaling, in the ordering there is. */
+void ga_linsol_repivot(ga_linsol *ls);
 
 /* Open this solver, with this context, for the pattern of A. On failure ls needs no close. */
 ga_status ga_linsol_open_as(ga_linsol *ls, const ga_linsol_ops *ops, void *context, const ga_csr *A,

@@ -267,9 +267,10 @@ ga_status ga_eval_blame(ga_eval *e, double t, const double *q, const double *v,
     }
     const double *x = value;
     int bad = ga_first_nonfinite(size[field->kind], x);
+    if (bad < 0) continue;
     char slot[24];
     snprintf(slot, sizeof slot, "entry %d", bad);
-    if (bad >= 0) status = blame_entry(e, field, &p, x[bad], slot);
+    status = blame_entry(e, field, &p, x[bad], slot);
   }
   return status;
 }

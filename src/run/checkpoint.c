@@ -93,7 +93,7 @@ static void forget_factors_and_guesses(ga_integrator *it) {
     ga_start_weigh(it, it->predictor.weight);
   }
   it->error = before;
-  ga_linsol_reset(&it->saddle.kkt.ls);
+  ga_kkt_reset(&it->saddle.kkt);
 }
 
 /* Give the status and message of the root to all processes and return it; collective. whole NULL:

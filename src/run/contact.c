@@ -54,6 +54,13 @@ void ga_contacts_init(ga_integrator *it) {
   it->eval.axes = c->axes;
 }
 
+void ga_contacts_free(ga_integrator *it) {
+  ga_contacts *c = &it->contacts;
+  ga_arena *const all[] = {&c->of_change, &c->of_problem, &c->of_cone[0], &c->of_cone[1],
+                           &c->of_rows};
+  for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) ga_arena_free(all[i]);
+}
+
 /* Before a start: all contacts open, nothing known. again: statistics and sizes go on. */
 void ga_contacts_reset(ga_integrator *it, bool again) {
   ga_contacts *c = &it->contacts;
@@ -95,8 +102,8 @@ static ga_status find_turns(ga_integrator *it) {
   return status;
 }
 
-/* The states from contacts.g, gv, k and the accepted multipliers; largest sizes. */
-static void read_states(ga_integrator *it) {
+/* The states from contacts.g, gv, k and the accepted multipliers; largest sizes; contacts.turn. */
+static ga_status read_states(ga_integrator *it) {
   ga_contacts *c = &it->contacts;
   const ga_memory *mem = &it->mem;
   c->size = fmax(c->size, ga_measure_position(&it->eval, mem->q, c->vd));
@@ -117,13 +124,12 @@ static void read_states(ga_integrator *it) {
     if (!open) c->speed = fmax(c->speed, slip / c->reach[i]);
     c->force = fmax(c->force, fabs(s->normal) * c->reach[i]);
   }
+  return find_turns(it);
 }
 
 ga_status ga_contacts_refresh(ga_integrator *it) {
-  ga_status status = ga_contacts_evaluate(it, it->mem.t, it->mem.q, it->mem.v);
-  if (status != GA_OK) return status;
-  read_states(it);
-  return find_turns(it);
+  const ga_status status = ga_contacts_evaluate(it, it->mem.t, it->mem.q, it->mem.v);
+  return status == GA_OK ? read_states(it) : status;
 }
 
 /* Directions of slip that are held in a piece of h: of one row; where slip may end in the piece,
@@ -155,10 +161,30 @@ static double friction_power(const ga_contacts *c) {
   return power;
 }
 
+/* The accepted state is the end of the step solved last, whose equations know g, G v + g_t, k and G there:
+ * take them into contacts.g, gv, k and reach, with no evaluation. False if it is another state. */
+static bool take_from_step(ga_integrator *it) {
+  ga_contacts *c = &it->contacts;
+  const ga_equations *eq = &it->step.eq;
+  const ga_site *end = &eq->site[GA_SITE_NEW];
+  const ga_memory *mem = &it->mem;
+  if (eq->t1 != mem->t || memcmp(end->q, mem->q, (size_t)eq->nq * sizeof(double)) != 0 ||
+      memcmp(end->v, mem->v, (size_t)eq->nv * sizeof(double)) != 0) {
+    return false;
+  }
+  memcpy(c->g, eq->g, (size_t)eq->nlam * sizeof(double));
+  memcpy(c->gv, eq->gv, (size_t)eq->nlam * sizeof(double));
+  if (eq->npsi) memcpy(c->k, eq->k, (size_t)eq->npsi * sizeof(double));
+  ga_contacts_measure_reach(it, &end->G);
+  return true;
+}
+
 ga_status ga_contacts_accept(ga_integrator *it) {
   ga_contacts *c = &it->contacts;
   const double h = it->last.valid ? it->mem.t - it->last.mem.t : 0, before = friction_power(c);
-  const ga_status status = ga_contacts_refresh(it);
+  ga_status status = GA_OK;
+  if (!take_from_step(it)) status = ga_contacts_evaluate(it, it->mem.t, it->mem.q, it->mem.v);
+  if (status == GA_OK) status = read_states(it);
   c->stats.energy_friction += h / 2 * (before + friction_power(c));
   it->state.energy_friction = c->stats.energy_friction;
   it->state.energy_impacts = c->stats.energy_impacts;
@@ -300,12 +326,12 @@ static ga_status check_redundant(ga_integrator *it, bool *same) {
   ga_contacts *c = &it->contacts;
   const ga_memory *mem = &it->mem;
   ga_touching p = {0};
-  ga_arena arena = {0};
-  bool *closed = ga_arena_take(&arena, (size_t)c->n, sizeof(bool));
-  int *states = ga_arena_ints(&arena, (size_t)c->n);
-  double *d = ga_arena_doubles(&arena, (size_t)c->rows.npsi);
+  ga_arena *arena = &c->of_change;
+  bool *closed = ga_arena_take(arena, (size_t)c->n, sizeof(bool));
+  int *states = ga_arena_ints(arena, (size_t)c->n);
+  double *d = ga_arena_doubles(arena, (size_t)c->rows.npsi);
   ga_status status =
-      arena.failed ? ga_fail(&it->error, GA_ERR_MEM, "no memory for contacts") : GA_OK;
+      arena->failed ? ga_fail(&it->error, GA_ERR_MEM, "no memory for contacts") : GA_OK;
   *same = true;
   if (status == GA_OK) status = ga_contacts_evaluate(it, mem->t, mem->q, mem->v);
   if (status == GA_OK) {
@@ -321,7 +347,7 @@ static ga_status check_redundant(ga_integrator *it, bool *same) {
   }
   for (int i = 0; i < c->n && status == GA_OK; i++) *same &= states[i] == c->state[i].state;
   ga_touching_free(&p);
-  ga_arena_free(&arena);
+  ga_arena_rewind(arena);
   return status;
 }
 

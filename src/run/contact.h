@@ -46,6 +46,9 @@ typedef struct ga_contacts {
   double *q, *v, *vd, *drift; /* work: nq, nv, nv, nlam + npsi */
   unsigned char *mode;        /* work: nlam + npsi */
   ga_memory before;           /* the state before a change that fails */
+  /* memory of changes, of the problem of one, of its cone problem, of dependent rows: kept, so that
+   * changes do not allocate */
+  ga_arena of_change, of_problem, of_cone[2], of_rows;
   ga_contact_stats stats;
   ga_contact_observer observer;
   void *observer_context;
@@ -53,6 +56,7 @@ typedef struct ga_contacts {
 
 /* Allocate; sets n. The caller checks arena.failed. Before the step and the saddle are made. */
 void ga_contacts_init(struct ga_integrator *it);
+void ga_contacts_free(struct ga_integrator *it);
 
 /* Before a start: all contacts open; again: statistics go on. After it: P2, P3, P4 there. */
 void ga_contacts_reset(struct ga_integrator *it, bool again);
@@ -111,12 +115,15 @@ double ga_contacts_eps_force(const struct ga_integrator *it, int i);
 ga_status ga_contacts_evaluate(struct ga_integrator *it, double t, const double *q,
                                const double *v);
 
+/* reach of all contacts from G, if the model has a metric. */
+void ga_contacts_measure_reach(struct ga_integrator *it, const ga_csr *G);
+
 /* ---- contact_problem.c: A and b of contacts -------------------------------------------------- */
 
 /* The contacts of a problem at (t, q, v): rows J, X = K^-1 J^T, A = J X, K of the rows that are always
  * on. */
 typedef struct ga_touching {
-  ga_arena arena;
+  ga_arena *arena;      /* contacts.of_problem: one problem at a time; NULL: none */
   int n, m;             /* contacts, rows */
   int *contact;         /* n: their numbers */
   int *nt, *at;         /* n: tangential rows (0 without friction); first row */

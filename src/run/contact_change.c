@@ -35,7 +35,7 @@ typedef struct {
   unsigned char *mode;   /* rows before the change, */
   double *split, *d;     /* and their values */
   double energy, factor;
-  ga_arena arena;
+  ga_arena *arena;
   ga_touching problem;
 } change;
 
@@ -43,8 +43,8 @@ static ga_status open_change(ga_integrator *it, change *x) {
   ga_contacts *c = &it->contacts;
   const ga_contact_rows *rows = &c->rows;
   const size_t n = (size_t)c->n, all = (size_t)(rows->nlam + rows->npsi);
-  ga_arena *a = &x->arena;
-  *x = (change){.t = it->mem.t, .factor = 1};
+  ga_arena *a = &c->of_change;
+  *x = (change){.t = it->mem.t, .factor = 1, .arena = a};
   bool **const marks[] = {&x->equal, &x->touching, &x->slide, &x->without, &x->jam};
   for (int i = 0; i < 5; i++) *marks[i] = ga_arena_take(a, n, sizeof(bool));
   x->states = ga_arena_ints(a, n);
@@ -60,7 +60,7 @@ static ga_status open_change(ga_integrator *it, change *x) {
   x->split = ga_arena_doubles(a, (size_t)ga_csr_nnz(&rows->split));
   x->d = ga_arena_doubles(a, (size_t)rows->npsi);
   if (a->failed) {
-    ga_arena_free(a);
+    ga_arena_rewind(a);
     return ga_fail(&it->error, GA_ERR_MEM, "no memory for a change of %d contacts", c->n);
   }
   memcpy(x->q, it->mem.q, (size_t)it->eval.nq * sizeof(double));
@@ -77,7 +77,7 @@ static ga_status open_change(ga_integrator *it, change *x) {
 
 static void close_change(change *x) {
   ga_touching_free(&x->problem);
-  ga_arena_free(&x->arena);
+  ga_arena_rewind(x->arena);
 }
 
 /* The states and rows before the change. */
@@ -163,7 +163,6 @@ static ga_status set_velocity_rows(ga_integrator *it, change *x) {
 static ga_status project_velocity(ga_integrator *it, change *x) {
   ga_status status = set_velocity_rows(it, x);
   if (status == GA_OK && some_row_is_on(it)) {
-    ga_linsol_reset(&it->saddle.kkt.ls);
     /* NULL, true: onto G v + g_t = 0 and k = 0 */
     status = ga_project_velocity(&it->projector, x->t, x->q, x->v, NULL, true, NULL);
   }
@@ -175,7 +174,6 @@ static ga_status project_velocity(ga_integrator *it, change *x) {
 static ga_status find_accelerations(ga_integrator *it, change *x) {
   ga_contacts *c = &it->contacts;
   ga_saddle *s = &it->saddle;
-  ga_linsol_reset(&s->kkt.ls);
   ga_status status = ga_saddle_acceleration(s, x->t, x->q, x->v, c->vd, NULL, NULL);
   if (status == GA_OK) status = ga_eval_g_drift(&it->eval, x->t, x->q, x->v, c->drift);
   for (int i = 0; i < c->n && status == GA_OK; i++) {

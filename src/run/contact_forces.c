@@ -123,7 +123,8 @@ static ga_status solve(ga_integrator *it, const ga_touching *p, reduced *s) {
                         .A = s->A,
                         .b = s->b,
                         .normal = s->normal,
-                        .symmetric = !any};
+                        .symmetric = !any,
+                        .arena = c->of_cone};
   for (;;) {
     ga_cone_solution out = {.r = s->r, .u = s->u, .status = s->status, .island = s->island};
     const ga_status status = ga_cone_solve(&cone, &out, &it->error);
@@ -250,8 +251,8 @@ ga_status ga_contacts_forces(ga_integrator *it, ga_touching *p, double t, const 
                              double *v, const bool *slide, const bool *without, bool *jam,
                              double *impulse, int *states) {
   reduced s = {0};
-  allocate(&p->arena, p->n, p->m, &s);
-  if (p->arena.failed) return ga_fail(&it->error, GA_ERR_MEM, "no memory for %d contacts", p->n);
+  allocate(p->arena, p->n, p->m, &s);
+  if (p->arena->failed) return ga_fail(&it->error, GA_ERR_MEM, "no memory for %d contacts", p->n);
   for (int round = 0;; round++) {
     ga_touching_velocities(it, p, p->u);
     ga_status status = ga_touching_accelerations(it, t, q, v, p);

@@ -74,8 +74,9 @@ static ga_status solve(ga_integrator *it, ga_touching *p, double t, const double
                         .A = p->A,
                         .b = p->b,
                         .normal = p->normal,
-                        .symmetric = true};
-  double *u = ga_arena_doubles(&p->arena, (size_t)p->m);
+                        .symmetric = true,
+                        .arena = c->of_cone};
+  double *u = ga_arena_doubles(p->arena, (size_t)p->m);
   if (!u) return ga_fail(&it->error, GA_ERR_MEM, "no memory for an impact");
   ga_cone_solution out = {.r = p->r, .u = u, .status = p->status, .island = p->island};
   const ga_status status = ga_cone_solve(&cone, &out, &it->error);
@@ -101,7 +102,7 @@ ga_status ga_contacts_impact(ga_integrator *it, ga_touching *p, double t, double
                              bool *impact) {
   ga_contacts *c = &it->contacts;
   bool any = false, restitution = false;
-  double *mu = ga_arena_doubles(&p->arena, (size_t)p->n);
+  double *mu = ga_arena_doubles(p->arena, (size_t)p->n);
   if (!mu) return ga_fail(&it->error, GA_ERR_MEM, "no memory for an impact");
   ga_touching_velocities(it, p, p->u);
   memset(p->r, 0, (size_t)p->m * sizeof(double));

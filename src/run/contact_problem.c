@@ -48,14 +48,14 @@ static ga_status list_rows(ga_integrator *it, const bool *mark, ga_touching *p) 
     if (mark[i]) p->n++;
   }
   const size_t n = (size_t)p->n;
-  p->contact = ga_arena_ints(&p->arena, n);
-  p->nt = ga_arena_ints(&p->arena, n);
-  p->at = ga_arena_ints(&p->arena, n);
-  p->status = ga_arena_ints(&p->arena, n);
-  p->island = ga_arena_ints(&p->arena, n);
-  p->row = ga_arena_ints(&p->arena, 3 * n);
-  p->normal = ga_arena_doubles(&p->arena, n * n);
-  for (int i = 0, k = 0; i < c->n && !p->arena.failed; i++) {
+  p->contact = ga_arena_ints(p->arena, n);
+  p->nt = ga_arena_ints(p->arena, n);
+  p->at = ga_arena_ints(p->arena, n);
+  p->status = ga_arena_ints(p->arena, n);
+  p->island = ga_arena_ints(p->arena, n);
+  p->row = ga_arena_ints(p->arena, 3 * n);
+  p->normal = ga_arena_doubles(p->arena, n * n);
+  for (int i = 0, k = 0; i < c->n && !p->arena->failed; i++) {
     const ga_contact *contact = &c->rows.contact[i];
     if (!mark[i]) continue;
     p->contact[k] = i;
@@ -66,12 +66,12 @@ static ga_status list_rows(ga_integrator *it, const bool *mark, ga_touching *p) 
     k++;
   }
   const size_t m = (size_t)p->m;
-  p->X = ga_arena_doubles(&p->arena, m * (size_t)it->eval.nv);
-  p->A = ga_arena_doubles(&p->arena, m * m);
-  p->b = ga_arena_doubles(&p->arena, m);
-  p->u = ga_arena_doubles(&p->arena, m);
-  p->r = ga_arena_doubles(&p->arena, m);
-  if (!p->arena.failed) return GA_OK;
+  p->X = ga_arena_doubles(p->arena, m * (size_t)it->eval.nv);
+  p->A = ga_arena_doubles(p->arena, m * m);
+  p->b = ga_arena_doubles(p->arena, m);
+  p->u = ga_arena_doubles(p->arena, m);
+  p->r = ga_arena_doubles(p->arena, m);
+  if (!p->arena->failed) return GA_OK;
   return ga_fail(&it->error, GA_ERR_MEM, "no memory for %d contacts", p->n);
 }
 
@@ -79,11 +79,10 @@ ga_status ga_touching_init(ga_integrator *it, const bool *mark, double t, const 
                            const double *v, ga_touching *p) {
   ga_saddle *s = &it->saddle;
   const int nv = it->eval.nv;
-  *p = (ga_touching){0};
+  *p = (ga_touching){.arena = &it->contacts.of_problem};
   ga_status status = list_rows(it, mark, p);
   if (status != GA_OK) return status;
   take_out(it);
-  ga_linsol_reset(&s->kkt.ls);
   status = ga_saddle_factor(s, t, q, v);
   for (int i = 0; i < p->m && status == GA_OK; i++) {
     int at;
@@ -112,7 +111,7 @@ ga_status ga_touching_init(ga_integrator *it, const bool *mark, double t, const 
 }
 
 void ga_touching_free(ga_touching *p) {
-  ga_arena_free(&p->arena);
+  if (p->arena) ga_arena_rewind(p->arena);
 }
 
 void ga_touching_velocities(const ga_integrator *it, const ga_touching *p, double *u) {

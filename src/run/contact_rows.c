@@ -24,6 +24,15 @@ double ga_contacts_eps_force(const ga_integrator *it, int i) {
   return EPS_FORCE * it->contacts.force / it->contacts.reach[i];
 }
 
+void ga_contacts_measure_reach(ga_integrator *it, const ga_csr *G) {
+  ga_contacts *c = &it->contacts;
+  if (!it->model->metric) return;
+  for (int i = 0; i < c->n; i++) {
+    const double reach = ga_measure_reach(&it->eval, G, c->rows.contact[i].gap);
+    if (reach > 0) c->reach[i] = reach;
+  }
+}
+
 ga_status ga_contacts_evaluate(ga_integrator *it, double t, const double *q, const double *v) {
   ga_contacts *c = &it->contacts;
   ga_eval *e = &it->eval;
@@ -32,10 +41,7 @@ ga_status ga_contacts_evaluate(ga_integrator *it, double t, const double *q, con
   ga_status status = ga_eval_all(e, t, q, v, &out);
   if (status != GA_OK) return status;
   ga_csr_mul_add(G, 1, v, c->gv);
-  for (int i = 0; i < c->n; i++) {
-    const double reach = ga_measure_reach(e, G, c->rows.contact[i].gap);
-    if (reach > 0 && e->model->metric) c->reach[i] = reach;
-  }
+  ga_contacts_measure_reach(it, G);
   return GA_OK;
 }
 
@@ -47,8 +53,7 @@ void ga_contacts_tell_step(ga_integrator *it) {
     eq->dropped[i] = rows->mode[i] == GA_ROW_IS_OFF;
     eq->ndropped += eq->dropped[i];
   }
-  ga_factors_reset(&it->step.factors);
-  ga_linsol_reset(&it->saddle.kkt.ls);
+  ga_factors_repivot(&it->step.factors);
 }
 
 /* Modes of a contact's rows by its state. */
@@ -86,13 +91,13 @@ static void set_split(ga_integrator *it, const ga_touching *p, int count, const 
 /* Dependencies of the closed normals, then of the sticking rows k. */
 static ga_status find_dependent(ga_integrator *it, const ga_touching *p) {
   ga_contacts *c = &it->contacts;
-  ga_arena arena = {0};
+  ga_arena *arena = &c->of_rows;
   const size_t n = (size_t)p->n, m = (size_t)p->m;
-  int *closed = ga_arena_ints(&arena, n), *rows = ga_arena_ints(&arena, m);
-  double *basis = ga_arena_doubles(&arena, m * m), *work = ga_arena_doubles(&arena, m * m);
-  int *which = ga_arena_ints(&arena, m), count = 0, nrows = 0, normals;
-  if (arena.failed) {
-    ga_arena_free(&arena);
+  int *closed = ga_arena_ints(arena, n), *rows = ga_arena_ints(arena, m);
+  double *basis = ga_arena_doubles(arena, m * m), *work = ga_arena_doubles(arena, m * m);
+  int *which = ga_arena_ints(arena, m), count = 0, nrows = 0, normals;
+  if (arena->failed) {
+    ga_arena_rewind(arena);
     return ga_fail(&it->error, GA_ERR_MEM, "no memory for %d contacts", p->n);
   }
   for (int i = 0; i < p->n; i++) {
@@ -128,7 +133,7 @@ static ga_status find_dependent(ga_integrator *it, const ga_touching *p) {
       }
     }
   }
-  ga_arena_free(&arena);
+  ga_arena_rewind(arena);
   return GA_OK;
 }
 

@@ -50,8 +50,7 @@ ga_status ga_contacts_switch(ga_integrator *it) {
   ga_contacts *c = &it->contacts;
   const ga_memory *mem = &it->mem;
   ga_touching p = {0};
-  ga_arena arena = {0};
-  bool *closed = ga_arena_take(&arena, (size_t)c->n, sizeof(bool));
+  bool *closed = ga_arena_take(&c->of_change, (size_t)c->n, sizeof(bool));
   if (!closed) return ga_fail(&it->error, GA_ERR_MEM, "no memory for contacts");
   c->switched = true;
   for (int i = 0; i < c->n; i++) {
@@ -70,7 +69,7 @@ ga_status ga_contacts_switch(ga_integrator *it) {
   if (status == GA_OK) status = ga_touching_init(it, closed, mem->t, mem->q, mem->v, &p);
   if (status == GA_OK) status = ga_contacts_set_rows(it, &p);
   ga_touching_free(&p);
-  ga_arena_free(&arena);
+  ga_arena_rewind(&c->of_change);
   return status;
 }
 

@@ -294,7 +294,7 @@ static ga_status rebuild_memory(ga_integrator *it) {
     memcpy(c->size_q, it->step_size.size_q, bytes);
     memcpy(c->size_v, it->step_size.size_v, bytes);
   }
-  ga_linsol_reset(&it->saddle.kkt.ls);
+  ga_kkt_reset(&it->saddle.kkt);
   const ga_status status = ga_start_at(it, &(ga_beginning){.t = mem->t,
                                                            .q = mem->q,
                                                            .v = mem->v,

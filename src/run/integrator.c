@@ -213,6 +213,7 @@ void ga_integrator_free(ga_integrator *it) {
   ga_step_close(&it->step);
   ga_redundancy_close(it);
   ga_saddle_close(&it->saddle);
+  ga_contacts_free(it);
   ga_arena_free(&it->arena);
   ga_free(it->events.item);
   ga_free(it);
@@ -257,7 +258,7 @@ static ga_status begin_and_observe(ga_integrator *it, bool again) {
  * accepted state does not change; the message begins with the time. Collective. */
 static ga_status start_and_observe(ga_integrator *it, const ga_beginning *from) {
   ga_eval_set_step(&it->eval, it->h); /* automatic steps find theirs */
-  ga_linsol_reset(&it->saddle.kkt.ls);
+  ga_kkt_reset(&it->saddle.kkt);
   long repivots = ga_integrator_repivots(it);
   ga_status status = ga_integrator_inputs_begin(it, from);
   ga_contacts_reset(it, from->again);

@@ -126,6 +126,13 @@ void ga_factors_reset(ga_factors *f) {
   f->past = nothing_learned;
 }
 
+/* Rows have changed their meaning: new factors and new pivots for the next step, nothing learned. */
+void ga_factors_repivot(ga_factors *f) {
+  ga_linsol_repivot(&f->ls);
+  f->valid = f->used = false;
+  f->past = nothing_learned;
+}
+
 /* Number of factorizations with new pivots so far. */
 long ga_factors_repivots(const ga_factors *f) {
   return f->ls.repivots;

@@ -66,6 +66,8 @@ ga_status ga_factors_init(ga_factors *f, ga_equations *s, const ga_options *opti
 void ga_factors_close(ga_factors *f);
 /* Forget factors, pivots, scaling and costs: the next step starts from scratch. */
 void ga_factors_reset(ga_factors *f);
+/* Rows have changed their meaning: forget factors, pivots and experience, not the ordering. */
+void ga_factors_repivot(ga_factors *f);
 /* Number of factorizations with new pivots so far. */
 long ga_factors_repivots(const ga_factors *f);
 

@@ -43,6 +43,29 @@ static void test_arena_blocks(void **state) {
   ga_arena_free(&arena);
 }
 
+/* blocks of a second round are zero again, in one piece of memory that then stays */
+static void test_arena_rewind(void **state) {
+  (void)state;
+  ga_arena arena = {0};
+  ga_arena_rewind(&arena);
+  struct ga_chunk *kept = NULL;
+  for (int round = 0; round < 4; round++) {
+    for (int i = 0; i < 40; i++) {
+      unsigned char *block = ga_arena_take(&arena, 1000, 1);
+      assert_non_null(block);
+      for (int k = 0; k < 1000; k++) assert_int_equal(block[k], 0);
+      memset(block, 0xff, 1000);
+    }
+    if (round > 1) assert_ptr_equal(arena.chunks, kept);
+    ga_arena_rewind(&arena);
+    if (round > 0) kept = arena.chunks;
+  }
+  assert_null(ga_arena_take(&arena, SIZE_MAX, 1));
+  ga_arena_rewind(&arena);
+  assert_false(arena.failed);
+  ga_arena_free(&arena);
+}
+
 static void test_arena_typed(void **state) {
   (void)state;
   ga_arena arena = {0};
@@ -167,9 +190,10 @@ static void test_rightful_writes(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_arena_blocks),  cmocka_unit_test(test_arena_typed),
-      cmocka_unit_test(test_arena_failure), cmocka_unit_test(test_stray_writes),
-      cmocka_unit_test(test_stray_reads),   cmocka_unit_test(test_rightful_writes),
+      cmocka_unit_test(test_arena_blocks),    cmocka_unit_test(test_arena_rewind),
+      cmocka_unit_test(test_arena_typed),     cmocka_unit_test(test_arena_failure),
+      cmocka_unit_test(test_stray_writes),    cmocka_unit_test(test_stray_reads),
+      cmocka_unit_test(test_rightful_writes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
