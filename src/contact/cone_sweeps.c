@@ -77,9 +77,10 @@ double ga_island_misfit(const ga_island *s) {
 static void project_cone(const ga_island *s, int i, double *x) {
   double *block = x + s->at[i], mu = s->mu[i];
   const double size = tangential(s, i, x);
-  if (size <= mu * block[0]) return;
-  if (s->nt[i] == 0 || mu * size <= -block[0]) {
-    block[0] = s->nt[i] == 0 ? fmax(block[0], 0) : 0;
+  if (s->nt[i] == 0) block[0] = fmax(block[0], 0);
+  if (s->nt[i] == 0 || size <= mu * block[0]) return;
+  if (mu * size <= -block[0]) {
+    block[0] = 0;
     for (int k = 0; k < s->nt[i]; k++) block[1 + k] = 0;
     return;
   }

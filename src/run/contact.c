@@ -1,15 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Contacts: pieces of steps, tests at their ends, location of changes; what a user can ask for.
- *
- * At the end of a piece, with its states:
- *
- *     open   g < -eps_g/1000 and g' < 0     hit        value g
- *     closed N < -eps_F                     lift       value N
- *     stick  |psi| > mu_s N + eps_F         slide      value mu_s N - |psi|
- *     slip   d_n . k < 0                    stop       value d_n . k
- *
- * The value of each test that fails is located on the dense output; the earliest counts. The piece
- * then ends there. */
+/* Contacts: their states, pieces of steps, what a user can ask for. A piece ends where the first of the tests
+ * of contact_tests.c fails. */
 #include "run/contact.h"
 
 #include <math.h>
@@ -18,9 +9,8 @@
 #include "kkt/measure.h"
 #include "run/integrator.h"
 
-static const double SAME_TIME = 1e-12; /* of the piece: changes at the same time */
-static const double SHORT = 0.1;       /* of h: a piece that leaves no usable memory */
-enum { CHANGES = 30 };                 /* of one contact in a nominal step */
+static const double SHORT = 0.1; /* of h: a piece that leaves no usable memory */
+enum { CHANGES = 30 };           /* of one contact in a nominal step */
 
 void ga_contacts_init(ga_integrator *it) {
   ga_contacts *c = &it->contacts;
@@ -32,6 +22,7 @@ void ga_contacts_init(ga_integrator *it) {
   ga_contact_rows_init(&c->rows, it->model, a);
   c->state = ga_arena_take(a, n, sizeof *c->state);
   c->redundant = ga_arena_take(a, n, sizeof(bool));
+  c->needed = ga_arena_take(a, n, sizeof(bool));
   c->axes = ga_arena_ints(a, n);
   c->found = ga_arena_ints(a, n);
   c->count = ga_arena_ints(a, n);
@@ -70,6 +61,7 @@ void ga_contacts_reset(ga_integrator *it, bool again) {
     c->reach[i] = c->reach[i] > 0 ? c->reach[i] : 1; /* stays 1 without a metric */
     c->found[i] = GA_CONTACT_NOTHING;
     c->count[i] = 0;
+    c->needed[i] = false;
     if (!again) c->state[i] = (ga_contact_state){0};
   }
   c->pending = c->short_piece = false;
@@ -143,7 +135,7 @@ void ga_contacts_hold(ga_integrator *it, double h) {
     const double *k = c->state[i].slip, speed = hypot(k[0], k[1]);
     const double turn = hypot(c->turn[of->slip], c->turn[of->slip + 1]);
     const bool still = !(speed > ga_contacts_eps_speed(it, i));
-    c->rows.held[i] = still || speed <= 1.5 * h * turn;
+    c->rows.held[i] = still || c->hold_all || speed <= 1.5 * h * turn;
     for (int a = 0; a < 2 && !still; a++) c->rows.d[of->slip + a] = k[a] / speed;
   }
   if (c->rows.npsi) memcpy(c->d_begin, c->rows.d, (size_t)c->rows.npsi * sizeof(double));
@@ -192,184 +184,7 @@ ga_status ga_contacts_accept(ga_integrator *it) {
   return status;
 }
 
-/* ---- tests ---------------------------------------------------------------------------------- */
-
-/* Length of the rows k of a contact in x. */
-static double length(const ga_contact *of, const double *x) {
-  return of->nslip == 0   ? 0
-         : of->nslip == 1 ? fabs(x[of->slip])
-                          : hypot(x[of->slip], x[of->slip + 1]);
-}
-
-/* d_n . k */
-static double along(const ga_contacts *c, int i, const double *k) {
-  const ga_contact *of = &c->rows.contact[i];
-  double sum = 0;
-  for (int a = 0; a < of->nslip; a++) sum += c->d_begin[of->slip + a] * k[of->slip + a];
-  return sum;
-}
-
-/* The test of contact i that fails with these values; GA_CONTACT_NOTHING if none does. */
-static int failed_test(const ga_integrator *it, int i, const double *g, const double *gv,
-                       const double *k, const double *lam, const double *psi) {
-  const ga_contacts *c = &it->contacts;
-  const ga_contact *of = &c->rows.contact[i];
-  const double N = -lam[of->gap], eps = ga_contacts_eps_force(it, i);
-  switch (c->state[i].state) {
-    case GA_CONTACT_OPEN:
-      return g[of->gap] < -ga_contacts_eps_gap(it, i) / 1000 && gv[of->gap] < 0
-                 ? GA_CONTACT_HIT
-                 : GA_CONTACT_NOTHING;
-    case GA_CONTACT_STICK:
-      if (N < -eps) return GA_CONTACT_LIFT;
-      return length(of, psi) > fmax(of->static_friction, of->friction) * N + eps
-                 ? GA_CONTACT_SLIDE
-                 : GA_CONTACT_NOTHING;
-    default:
-      if (N < -eps) return GA_CONTACT_LIFT;
-      return of->friction > 0 && along(c, i, k) < 0 ? GA_CONTACT_STOP : GA_CONTACT_NOTHING;
-  }
-}
-
-/* The value of a test at a state. */
-static double test_value(const ga_contacts *c, int i, int kind, const double *g, const double *k,
-                         const double *lam, const double *psi) {
-  const ga_contact *of = &c->rows.contact[i];
-  switch (kind) {
-    case GA_CONTACT_HIT:
-      return g[of->gap];
-    case GA_CONTACT_LIFT:
-      return -lam[of->gap];
-    case GA_CONTACT_SLIDE:
-      return -fmax(of->static_friction, of->friction) * lam[of->gap] - length(of, psi);
-    default:
-      return along(c, i, k);
-  }
-}
-
-/* A test to locate. */
-typedef struct {
-  ga_integrator *it;
-  int contact, kind;
-} test;
-
-/* Its value at t inside the piece; overwrites events.at and contacts.g, k. */
-static ga_status value_at(void *context, double t, double *value) {
-  const test *x = context;
-  ga_integrator *it = x->it;
-  ga_contacts *c = &it->contacts;
-  const ga_dense_output *at = &it->events.at;
-  ga_dense_output_state(it, t, at);
-  ga_evaluation out = {.g = c->g};
-  if (x->kind == GA_CONTACT_STOP) out = (ga_evaluation){.k = c->k};
-  const bool asked = x->kind == GA_CONTACT_HIT || x->kind == GA_CONTACT_STOP;
-  const ga_status status = asked ? ga_eval_all(&it->eval, t, at->q, at->v, &out) : GA_OK;
-  *value = test_value(c, x->contact, x->kind, c->g, c->k, at->lam, at->psi);
-  return status;
-}
-
-/* Where the cubic with values f0, f1 and slopes d0, d1 (by s) at the ends of [0, 1] has its maximum. */
-static double cubic_maximum(double f0, double f1, double d0, double d1) {
-  const double b = 3 * (f1 - f0) - 2 * d0 - d1, a = 2 * (f0 - f1) + d0 + d1;
-  const double root = b * b - 3 * a * d0;
-  if (root < 0) return 0;
-  /* 3 a s^2 + 2 b s + d0 = 0 with 6 a s + 2 b <= 0 there */
-  const double s = b < 0 ? d0 / (sqrt(root) - b) : (-b - sqrt(root)) / (3 * a);
-  return s > 0 && s < 1 ? s : 0;
-}
-
-/* *t: where the test x goes through zero in the piece from last.mem to mem, whose end has this value. */
-static ga_status locate(ga_integrator *it, test *x, double value, double *t) {
-  const ga_contacts *c = &it->contacts;
-  const ga_contact_state *s = &c->state[x->contact];
-  double lo = it->last.mem.t, hi = it->mem.t, first;
-  ga_status status = value_at(x, lo, &first);
-  if (x->kind == GA_CONTACT_HIT && status == GA_OK &&
-      first <= ga_contacts_eps_gap(it, x->contact)) {
-    /* a gap that starts at 0 and leaves: search after its maximum */
-    const double h = hi - lo, rate = it->step.eq.gv[c->rows.contact[x->contact].gap];
-    lo += h * cubic_maximum(first, value, h * s->rate, h * rate);
-    status = value_at(x, lo, &first);
-  }
-  *t = lo;
-  if (status != GA_OK || !(first > 0)) return status;
-  return ga_events_locate(value_at, x, ga_same_time(lo, hi), lo, first, hi, value, t);
-}
-
-/* The earliest change of the piece: *t, and contacts.found. Tests that fail are marked in found on
- * entry, with their values at the end. */
-static ga_status find_earliest(ga_integrator *it, double *t) {
-  ga_contacts *c = &it->contacts;
-  const ga_equations *eq = &it->step.eq;
-  const double h = it->mem.t - it->last.mem.t;
-  double *times = c->drift; /* at least as many rows as contacts */
-  ga_status status = GA_OK;
-  *t = INFINITY;
-  for (int i = 0; i < c->n && status == GA_OK; i++) {
-    if (c->found[i] == GA_CONTACT_NOTHING) continue;
-    test x = {it, i, c->found[i]};
-    const double value = test_value(c, i, c->found[i], eq->g, eq->k, it->mem.lam, it->mem.psi);
-    status = locate(it, &x, value, &times[i]);
-    *t = fmin(*t, times[i]);
-  }
-  for (int i = 0; i < c->n && status == GA_OK; i++) {
-    if (c->found[i] != GA_CONTACT_NOTHING && times[i] > *t + SAME_TIME * h) {
-      c->found[i] = GA_CONTACT_NOTHING;
-    }
-  }
-  return status;
-}
-
-/* Of redundant contacts N and psi are not unique: do lift and slide count? *same: P4 at the end of the
- * piece over all closed contacts gives the states it had. */
-static ga_status check_redundant(ga_integrator *it, bool *same) {
-  ga_contacts *c = &it->contacts;
-  const ga_memory *mem = &it->mem;
-  ga_touching p = {0};
-  ga_arena *arena = &c->of_change;
-  bool *closed = ga_arena_take(arena, (size_t)c->n, sizeof(bool));
-  int *states = ga_arena_ints(arena, (size_t)c->n);
-  double *d = ga_arena_doubles(arena, (size_t)c->rows.npsi);
-  ga_status status =
-      arena->failed ? ga_fail(&it->error, GA_ERR_MEM, "no memory for contacts") : GA_OK;
-  *same = true;
-  if (status == GA_OK) status = ga_contacts_evaluate(it, mem->t, mem->q, mem->v);
-  if (status == GA_OK) {
-    for (int i = 0; i < c->n; i++) closed[i] = c->state[i].state != GA_CONTACT_OPEN;
-    if (c->rows.npsi) memcpy(d, c->rows.d, (size_t)c->rows.npsi * sizeof(double));
-    memcpy(c->v, mem->v, (size_t)it->eval.nv * sizeof(double));
-    status = ga_touching_init(it, closed, mem->t, mem->q, c->v, &p);
-    if (status == GA_OK) {
-      status = ga_contacts_forces(it, &p, mem->t, mem->q, c->v, NULL, NULL, NULL, NULL, states);
-    }
-    if (c->rows.npsi) memcpy(c->rows.d, d, (size_t)c->rows.npsi * sizeof(double));
-    if (status == GA_ERR_CONTACT) status = GA_OK, states[0] = -1;
-  }
-  for (int i = 0; i < c->n && status == GA_OK; i++) *same &= states[i] == c->state[i].state;
-  ga_touching_free(&p);
-  ga_arena_rewind(arena);
-  return status;
-}
-
-/* contacts.found: the tests that fail at the end of the piece; *any. */
-ga_status ga_contacts_find_failed(ga_integrator *it, bool *any) {
-  ga_contacts *c = &it->contacts;
-  const ga_equations *eq = &it->step.eq;
-  bool doubtful = false, same = false;
-  *any = false;
-  for (int i = 0; i < c->n; i++) {
-    c->found[i] = failed_test(it, i, eq->g, eq->gv, eq->k, it->mem.lam, it->mem.psi);
-    const bool unsure = c->found[i] == GA_CONTACT_LIFT || c->found[i] == GA_CONTACT_SLIDE;
-    doubtful |= c->redundant[i] && unsure;
-  }
-  ga_status status = doubtful ? check_redundant(it, &same) : GA_OK;
-  for (int i = 0; i < c->n; i++) {
-    const bool unsure = c->found[i] == GA_CONTACT_LIFT || c->found[i] == GA_CONTACT_SLIDE;
-    if (doubtful && same && c->redundant[i] && unsure) c->found[i] = GA_CONTACT_NOTHING;
-    *any |= c->found[i] != GA_CONTACT_NOTHING;
-  }
-  return status;
-}
+/* ---- pieces -------------------------------------------------------------------------------- */
 
 /* Say once that a step is not cut any more. */
 static void tell_uncut(ga_integrator *it) {
@@ -421,8 +236,8 @@ ga_status ga_contacts_examine(ga_integrator *it, ga_plan *plan, bool *cut) {
   }
   ga_status status = ga_contacts_find_failed(it, &any);
   if (status != GA_OK || !any) return status;
-  status = find_earliest(it, &t);
-  if (status != GA_OK) return status;
+  status = ga_contacts_find_earliest(it, &t);
+  if (status != GA_OK || !isfinite(t)) return status;
   c->t_rest = plan->rest > plan->t1 ? plan->rest : plan->t1;
   if (it->step_size.on) c->t_rest = -INFINITY;
   if (!it->step_size.on) plan->rest = c->t_rest;

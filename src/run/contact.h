@@ -19,6 +19,7 @@ typedef struct ga_contacts {
   ga_contact_rows rows;    /* what the rows say */
   ga_contact_state *state; /* n: states at the accepted time */
   bool *redundant;         /* n: the forces of this contact are not unique */
+  bool *needed;            /* n: it stays closed though equal compliances would let it pull */
   int *axes;               /* n: directions of the rows k (ga_evaluation.axes) */
   double *reach;           /* n: sum_j |G_ij|/sqrt(w_j), which makes gaps of any kind comparable */
   double *turn;            /* npsi: k', derivatives of the slip velocities, of those that slip */
@@ -37,6 +38,7 @@ typedef struct ga_contacts {
   bool short_piece; /* the last piece was too short for a memory */
   bool told_reduced, told_uncut;
   bool starting; /* the change is that of a start */
+  bool hold_all; /* all directions of slip are held in the next piece */
   /* steps that are not cut: */
   bool switched;              /* a contact has changed its state in the present step */
   unsigned char *tried;       /* n: kinds of changes in the present step, bits */
@@ -82,8 +84,12 @@ ga_status ga_contacts_find_switch(struct ga_integrator *it, bool *again);
 ga_status ga_contacts_switch(struct ga_integrator *it);
 void ga_contacts_begin_uncut(struct ga_integrator *it);
 ga_status ga_contacts_finish(struct ga_integrator *it, bool *cut);
-/* contact.c: contacts.found = tests that fail at the end of the step. */
+/* contact_tests.c: contacts.found = tests that fail at the end of the step; those of them that fail first,
+ * at *t (INFINITY: none after all). */
 ga_status ga_contacts_find_failed(struct ga_integrator *it, bool *any);
+ga_status ga_contacts_find_earliest(struct ga_integrator *it, double *t);
+/* contact_uncut.c: a piece of given size could not be solved (status > 0). */
+ga_status ga_contacts_retry(struct ga_integrator *it, struct ga_plan *plan, ga_status status);
 
 /* Make the change that is pending, at the accepted state. */
 ga_status ga_contacts_change(struct ga_integrator *it);
@@ -92,6 +98,7 @@ ga_status ga_contacts_accept(struct ga_integrator *it);
 ga_status ga_contacts_refresh(struct ga_integrator *it);
 /* Ask the model for the axes of contacts; true if one has changed. fresh: choose all anew. */
 bool ga_contacts_turn_axes(struct ga_integrator *it, bool fresh);
+bool ga_contacts_choose_axes(struct ga_integrator *it, double t, const double *q, bool fresh);
 
 /* ---- contact_rows.c: from states to rows ----------------------------------------------------- */
 

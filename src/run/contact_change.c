@@ -16,8 +16,8 @@
 #include "kkt/measure.h"
 #include "run/integrator.h"
 
-static const double STOPPED = 1e3;       /* times eps_v: a slip velocity that is zero at a stop */
-static const double START_CLOSED = 1e-6; /* of the size: gaps that a start may close */
+static const double STOPPED = 1e3;     /* times eps_v: a slip velocity that is zero at a stop */
+static const double PENETRATES = 1e-8; /* of accelerations: that of a gap which closes */
 
 /* Work of one change. */
 typedef struct {
@@ -27,6 +27,7 @@ typedef struct {
   bool *slide, *without, *jam;
   bool hit, impact;
   int *states, *old;     /* n */
+  int *states_before;    /* n: work */
   double *e, *un;        /* n: restitutions; rates before */
   double *ut, *ut_after; /* 2 n: slip velocities before, after */
   double *un_after;
@@ -49,6 +50,7 @@ static ga_status open_change(ga_integrator *it, change *x) {
   for (int i = 0; i < 5; i++) *marks[i] = ga_arena_take(a, n, sizeof(bool));
   x->states = ga_arena_ints(a, n);
   x->old = ga_arena_ints(a, n);
+  x->states_before = ga_arena_ints(a, n);
   double **const numbers[] = {&x->e, &x->un, &x->un_after, &x->accelerations};
   for (int i = 0; i < 4; i++) *numbers[i] = ga_arena_doubles(a, n);
   x->ut = ga_arena_doubles(a, 2 * n);
@@ -136,23 +138,38 @@ static bool some_row_is_on(const ga_integrator *it) {
   return false;
 }
 
+/* Is the slip velocity of contact i zero, as far as a stop is concerned? */
+static bool stopped(const ga_integrator *it, int i) {
+  const ga_contacts *c = &it->contacts;
+  const ga_contact *of = &c->rows.contact[i];
+  double speed = 0;
+  for (int k = 0; k < of->nslip; k++) speed = hypot(speed, c->k[of->slip + k]);
+  return speed <= STOPPED * ga_contacts_eps_speed(it, i);
+}
+
+/* Does contact i slip, with two rows, slower and slower: k . k' < 0? */
+static bool slows_down(const ga_integrator *it, int i) {
+  const ga_contacts *c = &it->contacts;
+  const ga_contact *of = &c->rows.contact[i];
+  if (c->state[i].state != GA_CONTACT_SLIP || of->nslip < 2 || !(of->friction > 0)) return false;
+  return c->k[of->slip] * c->turn[of->slip] + c->k[of->slip + 1] * c->turn[of->slip + 1] < 0;
+}
+
 /* Rows of velocities: those that were on before the change, and the slip velocities of contacts that
- * stop. */
+ * stop, with those that come to rest at the same time: the corners of a box that slides and spins. */
 static ga_status set_velocity_rows(ga_integrator *it, change *x) {
   ga_contacts *c = &it->contacts;
   ga_touching p = {0};
   bool any = false;
   for (int i = 0; i < c->n; i++) {
-    const ga_contact *of = &c->rows.contact[i];
     x->touching[i] = c->state[i].state != GA_CONTACT_OPEN;
-    if (c->found[i] != GA_CONTACT_STOP) continue;
-    double speed = 0;
-    for (int k = 0; k < of->nslip; k++) speed = hypot(speed, c->k[of->slip + k]);
-    if (speed > STOPPED * ga_contacts_eps_speed(it, i)) continue;
-    c->state[i].state = GA_CONTACT_STICK;
-    any = true;
+    any |= c->found[i] == GA_CONTACT_STOP && stopped(it, i);
   }
   if (!any) return GA_OK;
+  for (int i = 0; i < c->n; i++) {
+    const bool stops = c->found[i] == GA_CONTACT_STOP || slows_down(it, i);
+    if (stops && stopped(it, i)) c->state[i].state = GA_CONTACT_STICK;
+  }
   ga_status status = ga_touching_init(it, x->touching, x->t, x->q, x->v, &p);
   if (status == GA_OK) status = ga_contacts_set_rows(it, &p);
   ga_touching_free(&p);
@@ -288,31 +305,15 @@ static ga_status solve_change(ga_integrator *it, change *x, const double *un_beg
   return GA_OK;
 }
 
-/* Axes of the contacts that hit anew; the others keep theirs unless the model says otherwise. True if
- * one has changed. */
-static bool choose_axes(ga_integrator *it, double t, const double *q, bool fresh) {
-  ga_contacts *c = &it->contacts;
-  bool changed = false;
-  if (!it->model->ops->contact_axis) return false;
-  for (int i = 0; i < c->n; i++) {
-    const bool anew = fresh || c->found[i] == GA_CONTACT_HIT;
-    const int axis = it->model->ops->contact_axis(it->model->user, t, q, i, anew ? -1 : c->axes[i]);
-    changed |= axis != c->axes[i];
-    c->axes[i] = axis;
-  }
-  return changed;
-}
-
-bool ga_contacts_turn_axes(ga_integrator *it, bool fresh) {
-  return choose_axes(it, it->mem.t, it->mem.q, fresh);
-}
-
-/* Accept x->q, v and the new states; build the memory. On failure everything is as before. */
+/* Accept x->q, v and the new states; build the memory. On failure everything is as in contacts.before. */
 static ga_status accept_change(ga_integrator *it, change *x) {
   ga_contacts *c = &it->contacts;
   ga_memory *mem = &it->mem;
-  ga_memory_copy(&c->before, mem, &it->eval);
-  for (int i = 0; i < c->n; i++) c->state[i].state = x->states[i];
+  for (int i = 0; i < c->n; i++) {
+    c->state[i].state = x->states[i];
+    for (int k = 0; k < 2; k++)
+      c->state[i].slip[k] = x->ut_after[2 * i + k]; /* for ga_contacts_hold */
+  }
   ga_status status = ga_contacts_set_rows(it, &x->problem);
   memcpy(mem->q, x->q, (size_t)it->eval.nq * sizeof(double));
   memcpy(mem->v, x->v, (size_t)it->eval.nv * sizeof(double));
@@ -323,6 +324,63 @@ static ga_status accept_change(ga_integrator *it, change *x) {
   if (status == GA_OK) return ga_contacts_refresh(it);
   ga_memory_copy(mem, &c->before, &it->eval);
   put_back(it, x);
+  return status;
+}
+
+/* The redundant contact that equal compliances would let pull most, -1: none. */
+static int most_pulled(const ga_integrator *it) {
+  const ga_contacts *c = &it->contacts;
+  int worst = -1;
+  double least = 0;
+  for (int i = 0; i < c->n; i++) {
+    const double N = c->state[i].normal / ga_contacts_eps_force(it, i);
+    if (!c->redundant[i] || c->needed[i] || !(N < -1) || !(N < least)) continue;
+    least = N;
+    worst = i;
+  }
+  return worst;
+}
+
+/* The acceleration of the gap of contact i with the forces of P4, relative to that without forces. */
+static double gap_acceleration(const ga_touching *p, int i) {
+  double largest = 0, sum = 0;
+  for (int k = 0; k < p->m; k++) largest = fmax(largest, fabs(p->b[k]));
+  for (int k = 0; k < p->n; k++) {
+    if (p->contact[k] != i) continue;
+    sum = p->b[p->at[k]];
+    for (int j = 0; j < p->m; j++) sum += p->A[p->at[k] * p->m + j] * p->r[j];
+  }
+  return largest > 0 ? sum / largest : 0;
+}
+
+/* P4 says which contacts can be closed, with some forces. Those that would pull with the forces of equal
+ * compliances (N of redundant contacts) open, one after the other: such supports push only. Unless the
+ * others do not hold then (contacts.needed): friction has made them unequal. */
+static ga_status open_pulled(ga_integrator *it, change *x) {
+  ga_contacts *c = &it->contacts;
+  ga_status status = GA_OK;
+  for (int i = most_pulled(it); i >= 0 && status == GA_OK; i = most_pulled(it)) {
+    const ga_error told = it->error;
+    if (c->rows.npsi) memcpy(x->d, c->rows.d, (size_t)c->rows.npsi * sizeof(double));
+    memcpy(x->states_before, x->states, (size_t)c->n * sizeof(int));
+    x->without[i] = true;
+    ga_touching_free(&x->problem); /* its factors are gone */
+    status = ga_touching_init(it, x->touching, x->t, x->q, x->v, &x->problem);
+    if (status == GA_OK) {
+      status = ga_contacts_forces(it, &x->problem, x->t, x->q, x->v, x->slide, x->without, NULL,
+                                  x->impulse, x->states);
+    }
+    const bool holds = status == GA_OK && gap_acceleration(&x->problem, i) > -PENETRATES;
+    if (status < 0 && status != GA_ERR_CONTACT) return status;
+    if (!holds) {
+      it->error = told;
+      x->without[i] = false;
+      c->needed[i] = true;
+      if (c->rows.npsi) memcpy(c->rows.d, x->d, (size_t)c->rows.npsi * sizeof(double));
+      memcpy(x->states, x->states_before, (size_t)c->n * sizeof(int));
+    }
+    status = holds ? accept_change(it, x) : GA_OK;
+  }
   return status;
 }
 
@@ -371,7 +429,8 @@ static ga_status make_change(ga_integrator *it, change *x) {
     const ga_contact *of = &c->rows.contact[i];
     x->equal[i] = x->old[i] != GA_CONTACT_OPEN || c->found[i] == GA_CONTACT_HIT;
     x->hit |= c->found[i] == GA_CONTACT_HIT;
-    x->without[i] = c->found[i] == GA_CONTACT_LIFT;
+    c->needed[i] = false;
+    x->without[i] = c->found[i] == GA_CONTACT_LIFT && !c->redundant[i]; /* see open_pulled */
     x->slide[i] = c->found[i] == GA_CONTACT_SLIDE;
     if (!x->slide[i]) continue;
     /* if it stays on the edge, it slides against the friction it had */
@@ -381,7 +440,7 @@ static ga_status make_change(ga_integrator *it, change *x) {
       c->rows.d[of->slip + k] = x->d[of->slip + k] = it->mem.psi[of->slip + k] / size;
     }
   }
-  choose_axes(it, x->t, x->q, false);
+  ga_contacts_choose_axes(it, x->t, x->q, false);
   ga_status status = ga_contacts_evaluate(it, x->t, x->q, x->v);
   if (status == GA_OK) status = project_position(it, x);
   if (status == GA_OK) status = project_velocity(it, x);
@@ -389,7 +448,10 @@ static ga_status make_change(ga_integrator *it, change *x) {
   const bool uncut = ga_contacts_uncut(it) && !c->starting;
   if (status == GA_OK && x->hit && !uncut) status = prepare_hit(it, x);
   if (status == GA_OK) status = solve_change(it, x, uncut ? c->un_begin : NULL);
-  return status == GA_OK ? accept_change(it, x) : status;
+  if (status != GA_OK) return status;
+  ga_memory_copy(&c->before, &it->mem, &it->eval);
+  status = accept_change(it, x);
+  return status == GA_OK ? open_pulled(it, x) : status;
 }
 
 ga_status ga_contacts_change(ga_integrator *it) {
@@ -407,49 +469,4 @@ ga_status ga_contacts_change(ga_integrator *it) {
   }
   close_change(&x);
   return status;
-}
-
-/* GA_ERR_INITIAL if a gap is closed at a start by more than START_CLOSED. */
-static ga_status check_gaps(ga_integrator *it) {
-  const ga_contacts *c = &it->contacts;
-  for (int i = 0; i < c->n; i++) {
-    const double gap = c->g[c->rows.contact[i].gap];
-    if (gap >= -START_CLOSED * c->size * c->reach[i]) continue;
-    return ga_fail(&it->error, GA_ERR_INITIAL,
-                   "contact '%s' starts closed by %.3g: move what it touches apart by that much",
-                   c->rows.contact[i].name, -gap);
-  }
-  return GA_OK;
-}
-
-ga_status ga_contacts_start(ga_integrator *it) {
-  ga_contacts *c = &it->contacts;
-  c->size = fmax(c->size, ga_measure_position(&it->eval, it->mem.q, c->vd));
-  c->t_rest = -INFINITY;
-  choose_axes(it, it->mem.t, it->mem.q, true);
-  ga_status status = ga_contacts_evaluate(it, it->mem.t, it->mem.q, it->mem.v);
-  if (status == GA_OK) status = check_gaps(it);
-  if (status != GA_OK) return status;
-  bool touches = false;
-  for (int i = 0; i < c->n; i++) {
-    const double gap = c->g[c->rows.contact[i].gap];
-    c->found[i] = gap <= 0 ? GA_CONTACT_HIT : GA_CONTACT_NOTHING;
-    touches |= gap <= ga_contacts_eps_gap(it, i);
-    c->speed = fmax(c->speed, fabs(c->gv[c->rows.contact[i].gap]) / c->reach[i]);
-  }
-  c->starting = true;
-  status = touches ? ga_contacts_change(it) : ga_contacts_refresh(it);
-  c->starting = false;
-  return status;
-}
-
-ga_status ga_contacts_settle(ga_integrator *it) {
-  ga_contacts *c = &it->contacts;
-  bool touches = false;
-  ga_status status = ga_contacts_evaluate(it, it->mem.t, it->mem.q, it->mem.v);
-  for (int i = 0; i < c->n && status == GA_OK; i++) {
-    c->found[i] = GA_CONTACT_NOTHING;
-    touches |= c->g[c->rows.contact[i].gap] <= ga_contacts_eps_gap(it, i);
-  }
-  return status == GA_OK && touches ? ga_contacts_change(it) : status;
 }

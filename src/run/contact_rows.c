@@ -10,6 +10,7 @@
 static const double EPS_GAP = 1e-9;   /* of the size of positions */
 static const double EPS_SPEED = 1e-8; /* of the largest contact velocity so far */
 static const double EPS_FORCE = 1e-8; /* of the largest contact force so far */
+static const double NOTHING = 1e-6;   /* of the largest coefficient of a dependency: rounding */
 
 double ga_contacts_eps_gap(const ga_integrator *it, int i) {
   return EPS_GAP * it->contacts.size * it->contacts.reach[i];
@@ -78,7 +79,7 @@ static void set_split(ga_integrator *it, const ga_touching *p, int count, const 
   rows->mode[row] = GA_ROW_SPLITS;
   for (int e = S->ptr[row]; e < S->ptr[row + 1]; e++) S->val[e] = 0;
   for (int k = 0; k < count; k++) {
-    if (n[k] == 0) continue;
+    if (fabs(n[k]) <= NOTHING) continue;
     const int e = ga_csr_find(S, row, rows->contact[p->contact[closed[k]]].gap);
     if (e < 0) {
       rows->mode[row] = GA_ROW_IS_OFF;
@@ -108,7 +109,7 @@ static ga_status find_dependent(ga_integrator *it, const ga_touching *p) {
   int found = ga_cone_dependencies(p->A, p->m, nrows, nrows, rows, basis, work, which);
   for (int d = 0; d < found; d++) {
     for (int k = 0; k < count; k++) {
-      if (fabs(basis[d * count + k]) > 1e-6) c->redundant[p->contact[closed[k]]] = true;
+      if (fabs(basis[d * count + k]) > NOTHING) c->redundant[p->contact[closed[k]]] = true;
     }
     set_split(it, p, count, closed, basis + d * count, which[d]);
   }
@@ -122,7 +123,7 @@ static ga_status find_dependent(ga_integrator *it, const ga_touching *p) {
     for (int d = 0; d < found; d++) {
       if (which[d] >= normals) c->rows.mode[p->row[rows[which[d]]]] = GA_ROW_IS_OFF;
       for (int k = 0; k < nrows; k++) {
-        if (fabs(basis[d * nrows + k]) <= 1e-6) continue;
+        if (fabs(basis[d * nrows + k]) <= NOTHING) continue;
         const int row = p->row[rows[k]], nlam = it->eval.nlam;
         for (int i = 0; i < count; i++) {
           const ga_contact *contact = &c->rows.contact[p->contact[closed[i]]];

@@ -290,6 +290,8 @@ void ga_plan_rebase(ga_integrator *it, bool keep_phase);
 void ga_loop_init(ga_integrator *it);
 ga_status ga_loop_solve(ga_integrator *it, const ga_past *past, double h, double t1);
 ga_status ga_loop_observe(ga_integrator *it);
+/* Try a step of h to t1; a status > 0: a smaller one may succeed. */
+ga_status ga_loop_attempt(ga_integrator *it, double h, double t1);
 
 /* Compute v' and, unless they are unknowns of the step, lam and psi at the accepted q and v, which
  * were projected. */

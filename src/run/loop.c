@@ -184,7 +184,7 @@ ga_status ga_loop_report_again(ga_integrator *it) {
  * step is not yet counted and can be undone. On failure the accepted state is as before and
  * stats.failed is increased (not for a step that is too small to be tried); a status > 0 means that
  * a smaller step may succeed. */
-static ga_status attempt_step(ga_integrator *it, double h, double t1) {
+ga_status ga_loop_attempt(ga_integrator *it, double h, double t1) {
   ga_error_clear(&it->error);
   if (!(t1 > it->mem.t) || h * h < DBL_MIN) {
     return ga_fail(&it->error, GA_ERR_STEP, "t = %.17g: a step of %g is too small", it->mem.t, h);
@@ -273,7 +273,7 @@ static ga_status step_of_automatic_size(ga_integrator *it, double t_end, ga_plan
     if (again && it->h < least && plan->h > NOT_LEAST * least) it->h = least;
     if (again && it->h < least) return fail_below_h_min(it, least, plan->h, err > 0);
     ga_status status = ga_plan_next(it, t_end, plan);
-    if (status == GA_OK) status = attempt_step(it, plan->h, plan->t1);
+    if (status == GA_OK) status = ga_loop_attempt(it, plan->h, plan->t1);
     if (status < 0) return status;
     if (status > 0) {
       err = 0;
@@ -301,7 +301,7 @@ static ga_status explain_singular_end(ga_integrator *it, const ga_plan *plan, ga
   static const double fractions[] = {0.6, 1.4}; /* of the step: before and after its end */
   const ga_error failed = it->error;
   for (int i = 0; i < 2; i++) {
-    if (attempt_step(it, fractions[i] * plan->h, it->mem.t + fractions[i] * plan->h) != GA_OK) {
+    if (ga_loop_attempt(it, fractions[i] * plan->h, it->mem.t + fractions[i] * plan->h) != GA_OK) {
       it->error = failed;
       return status;
     }
@@ -322,7 +322,7 @@ static ga_status explain_singular_end(ga_integrator *it, const ga_plan *plan, ga
  * before. */
 static ga_status step_of_given_size(ga_integrator *it, const ga_plan *plan, double t_end) {
   static const double fractions[] = {0.6, 0.8, 0.3};
-  ga_status status = attempt_step(it, plan->h, plan->t1);
+  ga_status status = ga_loop_attempt(it, plan->h, plan->t1);
   if (!it->redundancy.on || it->far_roots.refused ||
       (status != GA_RETRY_SINGULAR && status != GA_RETRY_NEWTON))
     return status;
@@ -330,14 +330,14 @@ static ga_status step_of_given_size(ga_integrator *it, const ga_plan *plan, doub
   double way = plan->t1 - it->mem.t;
   bool divided = plan->t1 < t_end || way > LONGER * it->h;
   for (int i = 0; i < 3 && status > 0 && divided; i++) {
-    status = attempt_step(it, fractions[i] * way, it->mem.t + fractions[i] * way);
+    status = ga_loop_attempt(it, fractions[i] * way, it->mem.t + fractions[i] * way);
   }
   it->stats.singular += status == GA_OK;
   if (status <= 0) return status;
   status = ga_redundancy_make_slots(it);
   if (status != GA_OK) return status;
   it->redundancy.patient = true;
-  status = attempt_step(it, plan->h, plan->t1);
+  status = ga_loop_attempt(it, plan->h, plan->t1);
   it->redundancy.patient = false;
   return status > 0 && plan->t1 >= t_end ? explain_singular_end(it, plan, status) : status;
 }
@@ -396,6 +396,7 @@ static ga_status advance_one_step(ga_integrator *it, double t_end) {
     bool cut = false;
     status = it->step_size.on ? step_of_automatic_size(it, end, &plan)
                               : step_of_given_size(it, &plan, t_end);
+    if (status > 0 && it->contacts.n > 0) status = ga_contacts_retry(it, &plan, status);
     if (status == GA_OK && it->contacts.n > 0) status = switch_contacts(it, &plan, t_end);
     if (status == GA_OK && it->contacts.n > 0) status = ga_contacts_examine(it, &plan, &cut);
     if (status == GA_OK) status = cut ? accept_cut(it) : accept_step(it);

@@ -130,6 +130,7 @@ static void transfer_contacts(ga_state_walk *w, ga_integrator *it) {
     }
     for (int k = 0; k < 9; k++) ga_state_transfer_doubles(w, values[k], 1);
     transfer_bool(w, &c->redundant[i]);
+    transfer_bool(w, &c->needed[i]);
     transfer_bool(w, &rows->held[i]);
   }
   for (int i = 0; i < rows->nlam + rows->npsi; i++) {
