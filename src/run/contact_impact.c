@@ -6,7 +6,8 @@
  *     v+ = v- + X r
  *
  * Newton's restitution and Coulomb's friction together can gain energy. The work of the impact is
- * w = r^T (u- + u+)/2; if it is positive, all e of this impact are halved, four times, then 0. */
+ * w = r^T (u- + u+)/2; if it is positive, all e of this impact are halved, four times, then 0. Likewise if there
+ * is no solution: contacts that jam by friction cannot all rebound. */
 #include <math.h>
 #include <string.h>
 
@@ -119,9 +120,10 @@ ga_status ga_contacts_impact(ga_integrator *it, ga_touching *p, double t, double
   double gain = 0;
   for (int k = 0;; k++) {
     const ga_status status = solve(it, p, t, un_begin, e, *factor, mu);
-    if (status != GA_OK) return status;
-    const double w = work_of(p);
-    if (!(w > GAIN * T) || *factor == 0 || !restitution) break;
+    const bool less = *factor > 0 && restitution;
+    if (status != GA_OK && !(status == GA_RETRY_CONTACT && less)) return status;
+    const double w = status == GA_OK ? work_of(p) : 0;
+    if (status == GA_OK && (!(w > GAIN * T) || !less)) break;
     if (k == 0) gain = T > 0 ? w / T : 0;
     *factor = k == 4 ? 0 : *factor / 2;
   }
