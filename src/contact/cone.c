@@ -112,10 +112,22 @@ static void allocate_island(ga_island *s, int blocks, int m) {
   s->d = ga_arena_take(s->arena, n, sizeof *s->d);
 }
 
-/* The three ways in turn. */
+/* Does every block stick? */
+static bool all_stick(const ga_island *s) {
+  for (int i = 0; i < s->n; i++) {
+    if (s->status[i] != GA_CONE_STICK) return false;
+  }
+  return true;
+}
+
+/* Rest comes first: where sets let redundant contacts slip, other forces may hold them. Then the three ways
+ * in turn. */
 static bool solve_island(ga_island *s, bool *coarse) {
   *coarse = false;
-  if (ga_island_sets(s)) return true;
+  const bool solved = ga_island_sets(s);
+  const bool free = !(solved && all_stick(s)) && ga_island_forces_are_free(s);
+  if (solved && !free) return true;
+  if (free && (ga_island_rest(s) || (solved && ga_island_sets(s)))) return true;
   return s->symmetric ? ga_island_convex(s, coarse) : ga_island_sweeps(s, coarse);
 }
 

@@ -76,6 +76,10 @@ bool ga_island_holds(const ga_island *s, double equal, double sign);
 double ga_island_misfit(const ga_island *s);
 /* The three ways; true if r, u and status are the solution. */
 bool ga_island_sets(ga_island *s);
+/* Is A symmetric and some u_i = 0 a consequence of the others: forces at rest are then not unique? Can it then
+ * rest, u = 0, with some forces, though not those of sets? */
+bool ga_island_forces_are_free(ga_island *s);
+bool ga_island_rest(ga_island *s);
 bool ga_island_convex(ga_island *s, bool *coarse);
 bool ga_island_sweeps(ga_island *s, bool *coarse);
 /* Statuses read from r, then their equations, from r; true if they hold. On failure r is unchanged. */

@@ -136,6 +136,31 @@ static long gradients(ga_island *s, const double *shift, double L, double *y, do
   return GRADIENTS;
 }
 
+bool ga_island_forces_are_free(ga_island *s) {
+  const size_t m = (size_t)s->m;
+  double *basis = ga_arena_doubles(s->arena, m * m), *work = ga_arena_doubles(s->arena, m * m);
+  int *of = ga_arena_ints(s->arena, m), *which = ga_arena_ints(s->arena, m);
+  if (!s->symmetric) return false;
+  for (int i = 0; i < s->m && !s->arena->failed; i++) of[i] = i;
+  return !s->arena->failed &&
+         ga_cone_dependencies(s->A, s->m, s->m, s->m, of, basis, work, which) > 0;
+}
+
+/* Of redundant contacts some forces may hold where those of equal compliances do not: with u = 0 the convex
+ * problem has no shifts, and its solution is all that is asked for. */
+bool ga_island_rest(ga_island *s) {
+  size_t m = (size_t)s->m;
+  double *shift = ga_arena_doubles(s->arena, m), *y = ga_arena_doubles(s->arena, m);
+  double *next = ga_arena_doubles(s->arena, m), *u = ga_arena_doubles(s->arena, m);
+  if (s->arena->failed) return false;
+  const double L = largest_eigenvalue(s, y, next);
+  if (!(L > 0)) return false;
+  memset(s->r, 0, m * sizeof(double));
+  gradients(s, shift, L, y, next, u);
+  for (int i = 0; i < s->n; i++) s->status[i] = GA_CONE_STICK;
+  return ga_island_equations(s, false) && ga_island_holds(s, 1e-9, 1e-11); /* false: next to r */
+}
+
 bool ga_island_convex(ga_island *s, bool *coarse) {
   size_t m = (size_t)s->m;
   double *shift = ga_arena_doubles(s->arena, m), *y = ga_arena_doubles(s->arena, m);

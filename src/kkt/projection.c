@@ -198,7 +198,8 @@ ga_status ga_project_velocity(ga_projector *p, double t, const double *q, double
     double change = ga_measure(e, s->rhs);
     ga_axpy(nv, 1, s->rhs, p->v);
     if (!with_k || e->npsi_all == 0) break;
-    if (has_converged(change, last, fmax(start, ga_measure(e, p->v)))) break;
+    /* below DBL_MIN rounding is not relative: a body at rest */
+    if (change < DBL_MIN || has_converged(change, last, fmax(start, ga_measure(e, p->v)))) break;
     last = change;
     if (i == ITERATIONS - 1 || !isfinite(change)) {
       return ga_fail(e->err, GA_ERR_INITIAL,
