@@ -75,6 +75,7 @@ def make() -> FFI:
         extern "Python" int ga_py_tick(void *handle, double t, long steps);
         extern "Python" double ga_py_event(void *handle, int which, const ga_state *state);
         extern "Python" int ga_py_event_found(void *handle, int which, int sign, const ga_state *state);
+        extern "Python" void ga_py_change(void *handle, const ga_contact_change *change);
         extern "Python" void ga_py_log(void *handle, ga_log_level level, const char *text);
         """
     )

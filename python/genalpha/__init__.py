@@ -15,7 +15,7 @@ from .accuracy import Accuracy
 from .elements import Element, ground
 from .engine import SmallerStep
 from .equations import integrate
-from .events import Event, Happened
+from .events import Change, Event, Happened
 from .mechanism import Mechanism, load
 from .options import GenalphaWarning, Params, option_names, params
 from .robot import import_robot
@@ -38,6 +38,7 @@ __all__ = [
     "FileError",
     "GenalphaWarning",
     "Happened",
+    "Change",
     "Mechanism",
     "Modes",
     "OutOfMemory",

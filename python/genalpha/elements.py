@@ -181,6 +181,10 @@ class Description:
         spheres of both; restitution, friction, static_friction; soft: stiffness, damping."""
         return self._add("contacts", name, {"between": [a, b], **fields})
 
+    def contacts(self, name: str, bodies: Sequence[Body], **fields: Any) -> Element:
+        """Each of these bodies with each, by their shapes (spheres, boxes): restitution, friction, .."""
+        return self._add("contacts", name, {"all": list(bodies), **fields})
+
     def force(self, name: str, body: Body, **fields: Any) -> Element:
         """A force at a point of a body: value, at, frame."""
         return self._add("forces", name, {"type": "force", "body": body, **fields})

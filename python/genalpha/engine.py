@@ -17,7 +17,7 @@ import numpy as np
 
 from ._lib import ArgumentError, encoded, failure, ffi, lib, text
 from .accuracy import Accuracy, solve
-from .events import Event, Happened
+from .events import Change, Event, Happened
 from .inputs import Input
 from .options import GenalphaWarning, Options
 from .source import Source
@@ -85,6 +85,16 @@ def ga_py_event_found(handle: Any, which: int, sign: int, pointer: Any) -> int:
     return 0
 
 
+@ffi.def_extern(onerror=failed)  # type: ignore[misc]
+def ga_py_change(handle: Any, c: Any) -> None:
+    session: Session = ffi.from_handle(handle)
+    name = text(session.source.model.contacts[c.contact].name)
+    session.impacts.append(
+        Change(c.t, text(lib.ga_contact_kind_name(c.kind)), name, c.before, c.after, c.un_before,
+               c.un_after, (c.impulse_n, c.impulse_t1, c.impulse_t2), c.energy)
+    )
+
+
 @ffi.def_extern()  # type: ignore[misc]
 def ga_py_log(handle: Any, level: int, message: Any) -> None:
     log: list[str] = ffi.from_handle(handle)
@@ -144,6 +154,7 @@ class Session:
         self.options = options
         self.events = list(events)
         self.happened: list[Happened] = []
+        self.impacts: list[Change] = []
         self.error: Optional[BaseException] = None
         self.last_event = -1
         self.log: list[str] = []
@@ -292,6 +303,8 @@ class Session:
 
     def _run(self, it: Any, t0: float, q0: Any, v0: Any, t_end: float) -> None:
         lib.ga_integrator_observe(it, ffi.addressof(lib, "ga_py_observe"), self.watch())
+        if self.source.model.ncontacts > 0:
+            lib.ga_integrator_observe_contacts(it, lib.ga_py_change, self._handle)
         status = lib.ga_integrator_start(it, t0, q0, v0)
         if status == lib.GA_OK:
             status = lib.ga_integrator_run(it, t_end)

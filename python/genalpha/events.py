@@ -72,6 +72,39 @@ class Happened:
     v: "np.ndarray[Any, Any]" = field(repr=False)
 
 
+@dataclass(frozen=True)
+class Change:
+    """One contact in a change of contacts, as a line of ``genalpha run --impacts``.
+
+    Attributes
+    ----------
+    t : float
+        Its time.
+    kind : str
+        hit, stop, slide, lift or jam.
+    contact : str
+        Its name: ``feet.3``, ``knee.upper``.
+    before, after : int
+        States: 0 open, 1 slip or closed, 2 stick.
+    un_before, un_after : float
+        Rates of the gap.
+    impulse : tuple of float
+        Normal, and along both tangents.
+    energy : float
+        Kinetic energy that the whole impact lost, in its first contact; 0 in the others.
+    """
+
+    t: float
+    kind: str
+    contact: str
+    before: int
+    after: int
+    un_before: float
+    un_after: float
+    impulse: tuple[float, float, float]
+    energy: float
+
+
 def as_events(given: Any) -> list[Event]:
     """What users write for `events`: one or several of functions, expressions, events."""
     if given is None:

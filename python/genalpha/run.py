@@ -34,6 +34,8 @@ class Run:
         Why it ended earlier; empty if it did not.
     events : list of Happened
         Events met, in order of time.
+    impacts : list of Change
+        Changes of contacts: impacts, and where a contact stops, slides or lifts.
     accuracy : Accuracy or None
         With ``accuracy=``: what was asked for, reached or not, estimates, order, method, text.
     stats : dict
@@ -53,6 +55,7 @@ class Run:
         self.success = succeeded(session.status)
         self.message = session.message
         self.events = list(session.happened)
+        self.impacts = list(session.impacts)
         self.stats = session.stats
         self.accuracy = session.accuracy
         self.name = name

@@ -169,6 +169,7 @@ static void find_z(ga_integrator *it) {
     const ga_csr *D = gradient(it, nonhol, &first);
     for (int i = 0; i < D->nrow; i++) {
       const double part = w->u[first + i] / w->length[first + i];
+      if (it->contacts.n > 0 && it->step.eq.dropped[first + i]) continue; /* an open contact */
       for (int k = D->ptr[i]; k < D->ptr[i + 1]; k++) w->z[D->col[k]] += part * D->val[k];
     }
   }
@@ -316,7 +317,8 @@ static void judge(ga_integrator *it) {
   ga_passages *w = &it->passages;
   for (int g = 0; g < w->count; g++) {
     ga_passage_group *group = w->group + g;
-    if (!group->known) continue;
+    /* z = 0 with contacts: all rows of the group are open */
+    if (!group->known || (it->contacts.n > 0 && group->z_z == 0)) continue;
     const double before = fabs(group->sigma), after = fabs(group->now);
     group->best = ga_max(group->best, after);
     const bool crossed = group->now * group->sigma < 0 && fmin(before, after) < NEAR * group->best;
@@ -334,6 +336,9 @@ void ga_passages_watch(ga_integrator *it) {
   ga_passages *w = &it->passages;
   const ga_factors *f = &it->step.factors;
   if (w->count == 0 || !f->valid) return;
+  /* contacts that have opened or closed: other rows, other directions */
+  if (it->contacts.n > 0 && w->left_out != it->step.eq.ndropped) w->begun = false;
+  w->left_out = it->step.eq.ndropped;
   if (!w->begun) begin(it);
   add_path(it);
   w->made += f->made;

@@ -28,6 +28,7 @@ typedef struct ga_passages {
   double *y, *z;           /* nv: the direction of velocities, in units of sqrt(w) */
   double *b;               /* n: right-hand side, unknowns of a step */
   bool begun;              /* length, u, y are set */
+  int left_out;            /* rows of a model with contacts that were left out at the last step */
   double path;             /* motion since the last look, relative to the size of q */
   int patience;            /* times PACE: motion until the next look */
   int made;                /* steps that made factors since then */

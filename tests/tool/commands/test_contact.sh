@@ -111,6 +111,22 @@ for h in 0.005 0.0025; do
 done
 ok "order 2 on SE(3)" awk '{ e[NR] = $1 } END { r = e[1] / e[2]; exit !(r > 3.7 && r < 4.3) }' "$work/errors"
 
+# all pairs of three balls in a row, of which the last one moves on; open contacts are no singular position (silence)
+cat >"$work/row.yaml" <<'EOF'
+genalpha: 1
+bodies:
+  b0: {shape: {sphere: {radius: 0.1}}, mass: 1, velocity: [1, 0, 0]}
+  b1: {shape: {sphere: {radius: 0.1}}, mass: 1, position: [0.5, 0, 0]}
+  b2: {shape: {sphere: {radius: 0.1}}, mass: 1, position: [1, 0, 0]}
+contacts: {row: {all: [b0, b1, b2], restitution: 1}}
+run: {h: 0.01, t_end: 1}
+output: [b0.vx, b2.vx, row.b0_b1.gap]
+EOF
+succeeds run "$work/row.yaml" --final --impacts "$work/hits.csv"
+ok "the first ball stands" near b0.vx 0 1e-9
+ok "the last one has its velocity" near b2.vx 1 1e-9
+ok "two hits by name" [ "$(grep -c ',hit,row.b[01]_b[12],' "$work/hits.csv")" -eq 2 ]
+
 # messages of impacts: each is said once
 cat >"$work/rod.yaml" <<'EOF'
 genalpha: 1
