@@ -8,8 +8,8 @@ import numpy as np
 
 def ball(restitution):
     m = ga.Mechanism(gravity=[0, 0, -9.81])
-    b = m.point("ball", mass=1, position=[0, 0, 1])
-    m.contact("floor", m.ground, b, restitution=restitution)
+    b = m.body("ball", kind="point", mass=1, position=[0, 0, 1])
+    m.contact("floor", ga.ground, b, restitution=restitution)
     return m
 
 
@@ -36,7 +36,7 @@ def test_rest():
 
 def test_without_contacts():
     m = ga.Mechanism()
-    m.point("ball", mass=1, velocity=[1, 0, 0])
+    m.body("ball", kind="point", mass=1, velocity=[1, 0, 0])
     assert m.run(t_end=0.1).impacts == []
 
 
