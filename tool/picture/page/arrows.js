@@ -55,7 +55,7 @@ function forceOn(data, pose, where, s, from) {
   if (s.part) {
     const {at, n} = contactAt(pose, s.part);
     at.forEach((v, i) => { from[i] = v; });
-    return s.f ? values : n.map(v => v * (values[0] ?? 0));
+    return s.f ? [...values, 0].slice(0, 3) : n.map(v => v * (values[0] ?? 0));
   }
   pointOf(pose, j.body[s.space ? 0 : 1], j.at[s.space ? 0 : 1], from);
   if (s.space) return values;

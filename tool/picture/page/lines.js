@@ -139,7 +139,7 @@ function contactSources(model, data) {
   return model.contacts.map((part, index) => {
     const get = name => data.index.get(part.name + "." + name);
     const f = ["Fx", "Fy", "Fz"].map(get);
-    return {part, owner: {kind: "contact", index}, state: get("state"), f: f[0] !== undefined ? f : null, n: get("n")};
+    return {part, owner: {kind: "contact", index}, state: get("state"), f: f[0] !== undefined ? f.filter(k => k !== undefined) : null, n: get("n")};
   });
 }
 

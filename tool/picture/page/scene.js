@@ -291,6 +291,16 @@ function stretchedParts(model, data, pose, scale) {
   };
 }
 
+// Contacts are at the surfaces of bodies, and their forces point into them: they are drawn over all.
+function overAll(mesh) {
+  if (!mesh) return mesh;
+  mesh.material.depthTest = false;
+  mesh.material.transparent = true; // after everything that is not
+  if (!mesh.material.vertexColors) mesh.material.emissive.copy(mesh.material.color).multiplyScalar(0.5);
+  mesh.renderOrder = 10;
+  return mesh;
+}
+
 function contactSet(sources, parent) {
   if (sources.length === 0) return null;
   const list = sources.map(s => ({...s, shape: "sphere", colour: STATE_COLOURS[0]}));
@@ -323,10 +333,10 @@ function makeScene(model, data, shadow) {
     laws: stretchSet(rod, parts.laws, 0xd9a520, groups.springs, false),
     rods: stretchSet(rod, parts.rods, 0x9aa3ad, groups.joints, shadow.cast),
     lines: makeLines(model, scale, groups.lines, shadow.cast),
-    contacts: contactSet(touching, groups.contacts),
+    contacts: overAll(contactSet(touching, groups.contacts)),
     arrows: stretchSet(arrow, list, ARROW_COLOURS.forces, groups.forces, false),
     appliedArrows: stretchSet(arrow, applied, ARROW_COLOURS.applied, groups.applied, false),
-    contactArrows: stretchSet(arrow, touching, ARROW_COLOURS.contacts, groups.contacts, false),
+    contactArrows: overAll(stretchSet(arrow, touching, ARROW_COLOURS.contacts, groups.contacts, false)),
     arrowLength: 0.3, trails: new Map(),
     gaps: stretchSet(rod, parts.gaps, 0xe02030, groups.bodies, false),
   };
