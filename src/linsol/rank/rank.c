@@ -80,7 +80,7 @@ static ga_status make_matrix(ga_rank_matrix *a, const ga_rank_rows *rows, ga_are
                              ga_error *err) {
   const ga_csr *G = rows->G, *H = rows->H;
   size_t nnz = (size_t)ga_csr_nnz(G) + (H ? (size_t)ga_csr_nnz(H) : 0);
-  *a = (ga_rank_matrix){.m = G->nrow + (H ? H->nrow : 0), .n = G->ncol};
+  *a = (ga_rank_matrix){.m = G->nrow + (H ? H->nrow : 0), .n = G->ncol, .holonomic = G->nrow};
   a->A = (ga_csr){.nrow = a->m,
                   .ncol = a->n,
                   .ptr = ga_arena_ints(arena, (size_t)a->m + 1),
@@ -151,32 +151,65 @@ typedef struct {
   int *pivot;     /* column of A^T at each position, counted from 1 */
 } pivoted;
 
-/* Set *f: QR with column pivoting of A^T, whose columns are the rows of G and H. The rank is the
- * number of diagonal entries of R above GA_RANK_TOL. Memory from arena; on failure a message in
- * err. */
-static ga_status factor_qr(pivoted *f, const ga_rank_matrix *a, ga_arena *arena, ga_error *err) {
+/* f->a, f->pivot <- QR with column pivoting of the columns row[0], .. row[m - 1] of A^T, of which the
+ * first `leading` come first, in this order. Sets f->m and f->rank, the number of diagonal entries of R
+ * above GA_RANK_TOL; memory from arena, f->a and f->pivot have room for m columns. */
+static ga_status factor_columns(pivoted *f, const ga_rank_matrix *a, const int *row, int m,
+                                int leading, ga_arena *arena, ga_error *err) {
   int info = 0, ask = -1, lwork;
   double size;
-  size_t n = (size_t)a->n, m = (size_t)a->m;
-  *f = (pivoted){.n = a->n, .m = a->m};
-  f->a = ga_arena_doubles(arena, n * m);
-  f->pivot = ga_arena_ints(arena, m);
-  double *tau = ga_arena_doubles(arena, m);
-  if (arena->failed) return ga_fail(err, GA_ERR_MEM, "no memory for the rank of %d rows", a->m);
+  const size_t n = (size_t)f->n;
+  f->m = m;
+  memset(f->a, 0, n * (size_t)m * sizeof(double));
+  for (int k = 0; k < m; k++) {
+    f->pivot[k] = k < leading;
+    for (int e = a->A.ptr[row[k]]; e < a->A.ptr[row[k] + 1]; e++) {
+      f->a[(size_t)k * n + (size_t)a->A.col[e]] = a->A.val[e];
+    }
+  }
+  double *tau = ga_arena_doubles(arena, (size_t)m);
   dgeqp3_(&f->n, &f->m, f->a, &f->n, f->pivot, tau, &size, &ask, &info);
   lwork = (int)size;
   double *work = ga_arena_doubles(arena, (size_t)lwork);
   if (arena->failed) return ga_fail(err, GA_ERR_MEM, "no memory for the rank of %d rows", a->m);
-  for (int i = 0; i < a->m; i++) {
-    for (int e = a->A.ptr[i]; e < a->A.ptr[i + 1]; e++) {
-      f->a[(size_t)i * n + (size_t)a->A.col[e]] = a->A.val[e];
-    }
-  }
   dgeqp3_(&f->n, &f->m, f->a, &f->n, f->pivot, tau, work, &lwork, &info);
   if (info != 0) return ga_fail(err, GA_ERR_BACKEND, "LAPACK's dgeqp3 failed (info %d)", info);
-  int most = a->n < a->m ? a->n : a->m;
-  while (f->rank < most && fabs(f->a[(size_t)f->rank * (n + 1)]) > GA_RANK_TOL) f->rank++;
+  for (int k = 0; k < m; k++) f->pivot[k] = row[f->pivot[k] - 1] + 1;
+  const int most = f->n < m ? f->n : m;
+  for (f->rank = 0; f->rank < most; f->rank++) {
+    if (!(fabs(f->a[(size_t)f->rank * (n + 1)]) > GA_RANK_TOL)) break;
+  }
   return GA_OK;
+}
+
+/* Set *f: QR with column pivoting of A^T, whose columns are the rows of G and H. Rows of H follow from
+ * rows of G, not the other way: without its row g a position would drift, and k alone does not see it.
+ * So the independent rows of G are found first and come first. Memory from arena; on failure a message
+ * in err. */
+static ga_status factor_qr(pivoted *f, const ga_rank_matrix *a, ga_arena *arena, ga_error *err) {
+  const size_t n = (size_t)a->n, m = (size_t)a->m;
+  *f = (pivoted){.n = a->n, .m = a->m};
+  f->a = ga_arena_doubles(arena, n * m);
+  f->pivot = ga_arena_ints(arena, m);
+  int *row = ga_arena_ints(arena, m), leading = 0;
+  if (arena->failed) return ga_fail(err, GA_ERR_MEM, "no memory for the rank of %d rows", a->m);
+  for (int i = 0; i < a->m; i++) row[i] = i;
+  if (a->holonomic > 0 && a->holonomic < a->m) {
+    const ga_status status = factor_columns(f, a, row, a->holonomic, 0, arena, err);
+    if (status != GA_OK) return status;
+    leading = f->rank;
+    for (int k = 0; k < a->holonomic; k++) row[k] = f->pivot[k] - 1;
+  }
+  return factor_columns(f, a, row, a->m, leading, arena, err);
+}
+
+/* The least diagonal entry of R up to its rank; 1 if the rank is 0. */
+static double least_pivot(const pivoted *f) {
+  double least = f->rank > 0 ? INFINITY : 1;
+  for (int k = 0; k < f->rank; k++) {
+    least = fmin(least, fabs(f->a[(size_t)k * (size_t)(f->n + 1)]));
+  }
+  return least;
 }
 
 /* length of column k of R below the first `rank` entries: the residual of that row */
@@ -249,7 +282,7 @@ ga_status ga_rank_dense(ga_rank *rank, const ga_rank_matrix *a, ga_error *err) {
       position[f.pivot[k] - 1] = k;
       if (k >= f.rank) left[k] = residual_of(&f, k);
     }
-    rank->least = f.rank > 0 ? fabs(f.a[(size_t)(f.rank - 1) * (size_t)(a->n + 1)]) : 1;
+    rank->least = least_pivot(&f);
     rank->dense = true;
     status = solve_coefficients(&f, err);
   }

@@ -65,11 +65,11 @@ bool ga_rank_sentence(const ga_rank *rank, int nlam, const char *const *lam_name
 
 /* Private to rank*.c: the rows in units of the motion, by rows and by columns. */
 typedef struct ga_rank_matrix {
-  int m, n;
-  ga_csr A;         /* rows of length 1; a zero row has no entries */
-  int *cptr, *crow; /* the pattern by columns */
-  double *cval;     /* the values by columns */
-  double *length;   /* length of each row before it was divided by it; 0: a zero row */
+  int m, n, holonomic; /* rows, columns; the first rows are those of G */
+  ga_csr A;            /* rows of length 1; a zero row has no entries */
+  int *cptr, *crow;    /* the pattern by columns */
+  double *cval;        /* the values by columns */
+  double *length;      /* length of each row before it was divided by it; 0: a zero row */
 } ga_rank_matrix;
 
 ga_status ga_rank_dense(ga_rank *rank, const ga_rank_matrix *a, ga_error *err);

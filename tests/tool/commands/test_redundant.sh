@@ -22,6 +22,22 @@ refused 2 'at most 18 can be independent (option redundant = allow' \
 succeeds run "$models/slider-crank-hinged.yaml" --t-end 0.02 --coordinates joint
 ok "how many rows of the loop" out_has 'redundant    3 of 5 constraint rows follow from others:'
 
+# two hinges whose rates are both driven: a drive is left out, not a coordinate, which would drift
+cat >"$work/driven.yaml" <<'EOF'
+genalpha: 1
+gravity: [0, 0, -9.81]
+bodies: {door: {mass: 10, inertia: [0.5, 0.4, 0.6], position: [0.5, 0, 1]}}
+joints:
+  a: {type: revolute, between: [ground, door], at: [0, 0, 0.3], axis: [0, 0, 1]}
+  b: {type: revolute, between: [ground, door], at: [0, 0, 1.7], axis: [0, 0, 1]}
+drives: {d1: {coordinate: a.angle, rate: "0.3*t"}, d2: {coordinate: b.angle, rate: "0.3*t"}}
+run: {h: 0.01, t_end: 1}
+output: [a.angle, b.angle]
+EOF
+succeeds run "$work/driven.yaml"
+ok "a drive is left out" out_has "drive 'd2' follows from"
+ok "the angle is 0.15" out_has 'b.angle *0.15'
+
 # two drives of one hinge that do not agree
 cat >"$work/drives.yaml" <<'END'
 genalpha: 1
