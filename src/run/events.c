@@ -76,14 +76,16 @@ static ga_state state_at(ga_integrator *it, double t) {
   it->state.t = it->mem.t;
   if (t == it->mem.t) return it->state;
   ga_dense_output_state(it, t, at);
-  return (ga_state){.t = t,
-                    .h = it->state.h,
-                    .q = at->q,
-                    .v = at->v,
-                    .vd = at->vd,
-                    .lam = at->lam,
-                    .psi = at->psi,
-                    .u = ga_inputs_at(&it->eval.inputs, t)};
+  ga_state state = it->state; /* contacts do not change inside a piece */
+  state.t = t;
+  state.q = at->q;
+  state.v = at->v;
+  state.a = NULL;
+  state.vd = at->vd;
+  state.lam = at->lam;
+  state.psi = at->psi;
+  state.u = ga_inputs_at(&it->eval.inputs, t);
+  return state;
 }
 
 /* *value of event i at time t inside the last step (or the accepted time); GA_ERR_MODEL if it is

@@ -94,6 +94,12 @@ for mass in 1 1e-3 1e3; do
   ok "steps with mass $mass: $steps, 1 kg: ${first:=$steps}" [ "$steps" = "$first" ]
 done
 
+# events of what jumps at an impact are at its time
+tool run "$work/ball.yaml" --stop-when 'floor.impulse > 10' --final
+ok "the second hit" near t 1.17396146656 1e-10
+tool run "$work/ball.yaml" --stop-when 'energy.impacts > 3' --final
+ok "the first hit" near t 0.451523640986 1e-10
+
 # messages
 refused 2 "no rows for friction: contact 'floor'" run "$models/skid.yaml" --method hht
 sed 's/position: \[0, 0, 1\]/position: [0, 0, -0.003]/' "$work/ball.yaml" >"$work/below.yaml"
