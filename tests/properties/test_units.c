@@ -376,6 +376,23 @@ static void test_models(void **state) {
   assert_int_equal(try_models(10), 0);
 }
 
+/* Contacts: impacts, stops and rest fall into the same steps. */
+static void test_contacts(void **state) {
+  (void)state;
+  static const char *const with[] = {"rocking-block", "bouncing-balls", "skid"};
+  const struct scales of = powers_of_two((int[]){2, 4, -2});
+  for (int i = 0; i < 3; i++) {
+    struct model model = read_model(with[i]);
+    struct run base = run_in(&model, &metres, "stab2", 300),
+               other = run_in(&model, &of, "stab2", 300);
+    assert_int_equal(base.rows, 301);
+    assert_true(same_bits(with[i], &base, &other, &of));
+    free_run(&base);
+    free_run(&other);
+    free(model.text);
+  }
+}
+
 static void test_random(void **state) {
   (void)state;
   assert_int_equal(try_random(1, 40, 10), 0);
@@ -475,7 +492,8 @@ int main(int argc, char **argv) {
   }
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_fields), cmocka_unit_test(test_controlled),
-      cmocka_unit_test(test_models), cmocka_unit_test(test_random),
-      cmocka_unit_test(test_rest),   cmocka_unit_test(test_slider)};
+      cmocka_unit_test(test_models), cmocka_unit_test(test_contacts),
+      cmocka_unit_test(test_random), cmocka_unit_test(test_rest),
+      cmocka_unit_test(test_slider)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
