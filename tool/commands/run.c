@@ -316,6 +316,7 @@ static int run_problem(run_settings *set, args *a, resources *r) {
     set->page = page_name;
   }
   code = check_paths(set, a->operand);
+  if (code == ARGS_GO_ON) code = file_check_parts(file_of(r->problem));
   simulation s;
   if (code == ARGS_GO_ON) code = open_all(set, a, r, &s);
   if (code != ARGS_GO_ON) return code;

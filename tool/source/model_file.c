@@ -69,13 +69,13 @@ static void print_line(void *context, ga_log_level level, const char *text) {
 }
 
 /* Refuse to write over a file that the model consists of: other model files, tables. */
-static int check_parts(const ga_file *file) {
+int file_check_parts(const ga_file *file) {
   const char *name, *path;
   int code = ARGS_GO_ON;
-  for (int i = 0; code == ARGS_GO_ON && ga_file_part(file, i); i++) {
+  for (int i = 0; file && code == ARGS_GO_ON && ga_file_part(file, i); i++) {
     code = paths_check_read("a part of the model", ga_file_part(file, i));
   }
-  for (int i = 0; code == ARGS_GO_ON && ga_file_table(file, i, &name, &path); i++) {
+  for (int i = 0; file && code == ARGS_GO_ON && ga_file_table(file, i, &name, &path); i++) {
     code = paths_check_read("a table of the model", path);
   }
   return code;
@@ -104,7 +104,7 @@ int file_open(const char *path, const file_sets *sets, const char *want, ga_prob
     free(p);
     return TOOL_FAILED;
   }
-  const int code = check_parts(p->file);
+  const int code = file_check_parts(p->file);
   if (code != ARGS_GO_ON) {
     ga_file_free(p->file);
     free(p);

@@ -37,6 +37,9 @@ int file_open(const char *path, const file_sets *sets, const char *want, ga_prob
 int file_open_object(const char *path, const ga_problem_options *options, ga_problem **problem);
 /* The model file of a problem; NULL if it does not come from a model file. */
 const ga_file *file_of(const ga_problem *problem);
+/* Refuse to write over another file that the model consists of, after paths_check (paths.h); file_open
+ * does so, too. file NULL: nothing. */
+int file_check_parts(const ga_file *file);
 /* What --set can replace: the i-th parameter of the file, or behind them an input; false past the
  * end. */
 bool file_number_at(const ga_file *file, int i, const char **name, double *value);

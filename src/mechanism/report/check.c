@@ -391,9 +391,9 @@ static void check_derivatives(checking *l) {
   const ga_beside_start place = {l->m, l->t, l->q, l->v, l->unit};
   const bool smooth = ga_beside_start_derivatives(&place, 0 /* at the start itself */, &own);
   /* beside a kink: farther away if the steps of the quotients reach across it, as in small models */
-  static const double sizes[] = {1e-3, 1e-2, 1e-1};
+  static const double sizes[] = {1e-3, 1e-2, 1e-1, 1};
   l->c->derivatives_ok = smooth;
-  for (int i = 0; i < 3 && !l->c->derivatives_ok; i++) {
+  for (int i = 0; i < 4 && !l->c->derivatives_ok; i++) {
     ga_error ignored = {GA_OK, ""};
     l->c->derivatives_ok = ga_beside_start_derivatives(&place, sizes[i], &ignored);
   }
