@@ -483,8 +483,7 @@ ga_status ga_sides_of(const ga_mechanism *m, const char *const between[2], int n
  * origin of B */
 ga_status ga_locate_point(const ga_sides *sides, const char *field, const ga_point *point,
                           double s[2][3], ga_error *err);
-/* x <- a point that is given in the frame of a side; on the ground, that of the description */
-void ga_side_point(const ga_sides *sides, int side, const double *given, double *x);
+void ga_side_point(const ga_sides *sides, int side, const double *given, double *x); /* points.c */
 /* the same for a point of each body, which may be apart; default: the body's origin */
 ga_status ga_locate_origins(const ga_sides *sides, const char *field, const ga_point *point,
                             double s[2][3], ga_error *err);
