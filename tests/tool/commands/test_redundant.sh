@@ -36,7 +36,7 @@ output: [a.angle, b.angle]
 EOF
 succeeds run "$work/driven.yaml"
 ok "a drive is left out" out_has "drive 'd2' follows from"
-ok "the angle is 0.15" out_has 'b.angle *0.15'
+ok "the angle is 0.15" out_has 'b.angle *0.1\(5\|499999\)'
 
 # two drives of one hinge that do not agree
 cat >"$work/drives.yaml" <<'END'
