@@ -41,7 +41,8 @@ static const struct {
 };
 
 /* All motion is prescribed. */
-static const char *const driven[] = {"driven-crank.yaml", "stewart.yaml", "universal-shaft.yaml"};
+static const char *const driven[] = {"driven-crank.yaml", "stewart.yaml", "universal-shaft.yaml",
+                                     "engine.yaml", "valve-train.yaml"};
 
 typedef struct {
   char label[64], path[1024];

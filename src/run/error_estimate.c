@@ -74,10 +74,6 @@ static const double STIFF = 0.02;
 /* and a norm before the filter, relative to that of the full estimate, in this range; above
  * NEARLY the result is too near to a rejection to be rough. */
 static const double ROUGH_LEAST = 1.0 / 3, ROUGH_LARGEST = 1.5, NEARLY = 0.9;
-/* Methods that leave the hidden constraint free: v' rings after each change of h. Its forces count
- * only where the filter leaves less than this of the differences, as in a motion that drives
- * prescribe. */
-static const double PRESCRIBED = 1e-6;
 
 /* ---- sizes ------------------------------------------------------------------------------- */
 
@@ -197,7 +193,11 @@ static ga_status force_error(ga_integrator *it, const double *df, const double *
 static ga_status raw_force_error(ga_integrator *it, const double *e, double *err) {
   double *df = it->step_size.bracket;
   memset(df, 0, (size_t)it->eval.nv * sizeof(double));
-  ga_factors_add_mass(&it->step.factors, &it->step.eq, 1 / it->mem.h, e, df);
+  if (it->method->hidden_free) {
+    ga_hidden_error_forces(it, false, df);
+  } else {
+    ga_factors_add_mass(&it->step.factors, &it->step.eq, 1 / it->mem.h, e, df);
+  }
   ga_status status = ga_team_sum_shared(it->eval.team, 1, df);
   return status == GA_OK ? force_error(it, df, it->step_size.force, err) : status;
 }
@@ -212,6 +212,7 @@ static double force_norm(ga_integrator *it, double relative) {
   bool shrunk = h < 0.9 * c->force_h && c->force_err > 0;
   bool rings = shrunk && relative * c->force_h > c->force_err * h;
   double rounding = ROUNDINGS * DBL_EPSILON * ga_measure(&it->eval, c->now_q) / (h * h);
+  if (it->method->hidden_free) rounding = ga_hidden_error_noise(it);
   if (rings || rounding > it->options.rtol * c->acceleration) err = fmin(err, GA_STEP_AIM);
   c->force_err = relative;
   c->force_h = h;
@@ -226,15 +227,17 @@ static double force_norm(ga_integrator *it, double relative) {
 static void difference_errors(ga_integrator *it, double by_noise[2]) {
   ga_step_size *c = &it->step_size;
   const ga_memory *from = &it->last.mem, *to = &it->mem;
+  bool hidden = it->method->hidden_free;
+  const double *vd_from = hidden ? c->vd : from->vd, *vd_to = hidden ? c->vd_new : to->vd;
   const ga_params *par = &it->options.par;
   double h = to->h, h3 = h * h * h, q_weight = ga_step_size_q_factor(par),
          v_weight = ga_step_size_v_factor(par);
   /* between the middles of this and the last step; `before` is the size of the last step */
   double apart = from->t + h / 2 - c->t_vdd, before = fmax(from->h, 2 * (from->t - c->t_vdd));
   largest_sizes(it, to->q, to->v, c->now_q, c->now_v);
-  ga_space_bracket(it->model->space, to->v, to->vd, c->bracket);
+  ga_space_bracket(it->model->space, to->v, vd_to, c->bracket);
   for (int i = 0; i < it->eval.nv; i++) {
-    c->vdd_new[i] = (to->vd[i] - from->vd[i]) / h;
+    c->vdd_new[i] = (vd_to[i] - vd_from[i]) / h;
     c->e[i] = h3 * (q_weight * c->vdd_new[i] + c->bracket[i]) / 12;
     c->e_v[i] = h3 * v_weight * (c->vdd_new[i] - c->vdd[i]) / apart;
   }
@@ -300,49 +303,64 @@ static ga_status filter_twice(ga_integrator *it) {
   subtract(nv, c->once, c->e_v, c->stiff_v);
   if (status != GA_OK) return status;
   double once = ga_step_size_norm(it, c->once, NULL, c->now_v, weight);
-  double left = once > 0 ? ga_step_size_norm(it, c->e_v, NULL, c->now_v, weight) / once : 1;
+  double left = it->method->hidden_free ? 0
+                : once > 0 ? ga_step_size_norm(it, c->e_v, NULL, c->now_v, weight) / once
+                           : 1;
   status = ga_error_filter_forces(it, c->first, fmin(left, 1), c->once, c->df);
+  if (status == GA_OK && it->method->hidden_free) {
+    memset(c->bracket, 0, bytes);
+    ga_hidden_error_forces(it, false, c->bracket);
+    status = ga_team_sum_shared(it->eval.team, 1, c->bracket);
+    ga_axpy(nv, 1, c->bracket, c->df);
+  }
   if (status == GA_OK) status = relax_vibrations(it, true, c->stiff_q, c->now_q, c->e);
   if (status == GA_OK) status = relax_vibrations(it, false, c->stiff_v, c->now_v, c->e_v);
   return status;
 }
 
-/* c->noise: the rounding of positions over h^2, of a method whose v' follows from positions alone. */
-static void noise_of_positions(ga_integrator *it) {
+/* *err is raised to the error of v in the directions of constraints whose velocities are free, O(h^2),
+ * as an error of a step. c->once and c->bracket are work. Collective. */
+static ga_status include_hidden(ga_integrator *it, double *err) {
   ga_step_size *c = &it->step_size;
-  double h = it->mem.h;
-  for (int i = 0; i < it->eval.nv; i++) {
-    c->noise[i] = ROUNDINGS * DBL_EPSILON * c->now_q[i] / (h * h);
-  }
+  if (!it->method->hidden_free || it->eval.nlam_all == 0) return GA_OK;
+  ga_status status = ga_hidden_error_velocity(it, c->once);
+  if (status != GA_OK) return status;
+  memset(c->bracket, 0, (size_t)it->eval.nv * sizeof(double));
+  double v = ga_step_size_norm(it, c->bracket, c->once, c->now_v, it->options.weight_v);
+  *err = isnan(v) ? INFINITY : fmax(*err, v * sqrt(v));
+  return GA_OK;
 }
 
 /* *err: local error of the step from it->last.mem to it->mem, relative to what is allowed, by full
- * filters, from the differences in c->e and c->e_v, of the norm raw; INFINITY if it is NaN. by_noise: factors
+ * filters, from the differences in c->e and c->e_v; INFINITY if it is NaN. by_noise: factors
  * of the noise of v' in both. Components that it can explain are set to zero: that in c->noise, if
  * the system rests (then forces do not count, either); that of positions for methods whose v'
  * follows from them. On failure *err means nothing. Collective. */
-static ga_status estimate_fully(ga_integrator *it, double raw, const double by_noise[2], bool rests,
+static ga_status estimate_fully(ga_integrator *it, const double by_noise[2], bool rests,
                                 double *err) {
   ga_step_size *c = &it->step_size;
   int nv = it->eval.nv;
   ga_status status = filter_twice(it);
   if (status == GA_OK) status = grow_forces(it, &it->mem);
   if (status != GA_OK) return status;
-  bool prescribed = norm_of_both(it, NULL, NULL) < PRESCRIBED * raw;
-  if (rests || it->method->hidden_free) {
-    if (!rests) noise_of_positions(it);
+  if (rests) {
     ga_rest_clean(nv, c->noise, by_noise[0], c->e);
     ga_rest_clean(nv, c->noise, by_noise[0], c->stiff_q);
     ga_rest_clean(nv, c->noise, by_noise[1], c->e_v);
     ga_rest_clean(nv, c->noise, by_noise[1], c->stiff_v);
   }
   *err = norm_of_both(it, c->stiff_q, c->stiff_v);
+  if (!rests) status = include_hidden(it, err);
   c->full.err = *err;
   c->full.forces = 0;
-  if (rests || (it->method->hidden_free && !prescribed)) return GA_OK;
+  if (rests || status != GA_OK) return status;
   status = force_error(it, c->df, c->force_now, &c->full.forces);
   if (status != GA_OK) return status;
-  *err = isnan(c->full.forces) ? INFINITY : fmax(*err, force_norm(it, c->full.forces));
+  if (isnan(c->full.forces)) {
+    *err = INFINITY;
+    return GA_OK;
+  }
+  *err = fmax(*err, force_norm(it, c->full.forces));
   return GA_OK;
 }
 
@@ -386,12 +404,24 @@ static void keep_full(ga_step_size *c, const ga_full_estimate *last, ga_raw_norm
 static ga_status estimate_with_care(ga_integrator *it, double raw, double by_noise[2],
                                     double *err) {
   ga_factors *f = &it->step.factors;
-  ga_status status = estimate_fully(it, raw, by_noise, false, err);
+  ga_status status = estimate_fully(it, by_noise, false, err);
   if (status != GA_OK || f->made || !(*err > GA_STEP_AIM && *err < DELICATE * raw)) return status;
   status = ga_factors_replace(f, &it->step.eq, it->step.newton.x);
   if (status != GA_OK) return status;
   difference_errors(it, by_noise);
-  return estimate_fully(it, raw, by_noise, false, err);
+  return estimate_fully(it, by_noise, false, err);
+}
+
+/* Where v' of a method rings, *err is raised, at most to what leaves h as it is. Collective. */
+static ga_status include_ringing(ga_integrator *it, double *err) {
+  double *df = it->step_size.bracket, ringing = 0;
+  if (!it->method->hidden_free || it->eval.nlam_all == 0) return GA_OK;
+  memset(df, 0, (size_t)it->eval.nv * sizeof(double));
+  ga_hidden_error_forces(it, true, df);
+  ga_status status = ga_team_sum_shared(it->eval.team, 1, df);
+  if (status == GA_OK) status = force_error(it, df, it->step_size.force, &ringing);
+  *err = fmax(*err, fmin(GA_STEP_AIM, ringing * sqrt(ringing)));
+  return status;
 }
 
 /* *err: local error of the last step (it->last to it->mem) relative to the allowed one; at most 1:
@@ -402,24 +432,26 @@ ga_status ga_step_size_error(ga_integrator *it, double *err) {
   ga_step_size *c = &it->step_size;
   const ga_memory *to = &it->mem;
   double noise[2];
+  ga_hidden_error_begin(it);
   difference_errors(it, noise);
   ga_raw_norms raw = {.errors = norm_of_both(it, NULL, NULL)};
   ga_status status = raw_force_error(it, c->e_v, &raw.forces);
   c->suspect = false;
   if (status == GA_OK && estimate_roughly(c, &raw, err)) {
     c->rough++;
-    return GA_OK;
+    return include_ringing(it, err);
   }
   const ga_full_estimate last = c->full;
   if (status == GA_OK) status = estimate_with_care(it, raw.errors, noise, err);
   keep_full(c, &last, raw, status == GA_OK && isfinite(raw.errors) && isfinite(*err));
   c->suspect = status == GA_OK && *err > GA_STEP_LEAST && ga_rest_suspect(it, to->h);
+  if (status == GA_OK && !c->suspect) status = include_ringing(it, err);
   if (!c->suspect) return status;
   c->full.raw.errors = 0; /* the next estimate is full, too */
   ga_start_guess(it);
   if (ga_rest_rounding(it, to->t, to->q, to->v, c->noise) == 0) return GA_OK;
   difference_errors(it, noise);
-  status = estimate_fully(it, raw.errors, noise, true, err);
+  status = estimate_fully(it, noise, true, err);
   for (int i = 0; i < it->eval.nv; i++) c->e[i] = to->h * to->h * c->noise[i];
   if (ga_step_size_norm(it, c->e, NULL, c->now_q, it->options.weight_q) > 1)
     *err = fmax(*err, GA_STEP_AIM);

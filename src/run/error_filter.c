@@ -109,6 +109,23 @@ ga_status ga_error_filter(ga_integrator *it, bool position, double *e) {
   return GA_OK;
 }
 
+/* dv (nv numbers) = sum_j p_j x_j/C: the velocity with G dv = gv in the rows of positions, from
+ * A (x, mu) = (0, C gv). For methods whose velocities have no rows. Collective. */
+ga_status ga_error_filter_residual(ga_integrator *it, const double *gv, double *dv) {
+  const ga_equations *s = &it->step.eq;
+  const ga_method *method = s->method;
+  double *x = it->step_size.filtered, sum = ga_error_filter_sum(method, s->tab.p);
+  memset(x, 0, (size_t)s->n * sizeof(double));
+  memset(dv, 0, (size_t)s->nv * sizeof(double));
+  for (int k = 0; k < method->ncon; k++) {
+    if (method->con[k] == GA_ROW_POS) ga_axpy(s->nlam, sum, gv, x + s->con_at[k]);
+  }
+  ga_status status = ga_factors_solve(&it->step.factors, s, x);
+  if (status != GA_OK) return status;
+  for (int j = 0; j < method->nx; j++) ga_axpy(s->nv, s->tab.p[j] / sum, x + j * s->nv, dv);
+  return GA_OK;
+}
+
 /* df (nv numbers) = sum_j r_j phi (G^T mu_j + H^T nu_j)/(C m h), the forces that the constraints took
  * in a filter of velocities with the solution `filtered`, times `left`, plus C e. Rows and coefficients are those of the filter. Collective. */
 ga_status ga_error_filter_forces(ga_integrator *it, const double *filtered, double left,

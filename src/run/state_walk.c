@@ -212,4 +212,5 @@ void ga_state_walk_body(ga_state_walk *w, ga_integrator *it) {
                              &c->full.raw.errors, &c->full.raw.forces, &c->force_err,
                              &c->force_h,         &c->acceleration};
   for (int i = 0; i < 8; i++) ga_state_transfer_doubles(w, numbers[i], 1);
+  if (it->method->hidden_free) ga_state_transfer_entries(w, it, GA_ENTRY_V, c->vd);
 }

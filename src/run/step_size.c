@@ -27,14 +27,15 @@ static const double TELLING = 0.1;
 /* Allocate all arrays of it->step_size; the caller checks arena.failed. it->step is set up. */
 void ga_step_size_init(ga_integrator *it) {
   ga_step_size *c = &it->step_size;
-  double **const of_v[] = {&c->vdd,        &c->size_q,  &c->size_v,  &c->rest_q, &c->rest_v,
-                           &c->e,          &c->vdd_new, &c->vdd_try, &c->noise,  &c->vdd_start,
-                           &c->now_q,      &c->now_v,   &c->bracket, &c->e_v,    &c->df,
-                           &c->once,       &c->stiff_q, &c->stiff_v, &c->force,  &c->force_now,
-                           &c->force_least};
+  double **const of_v[] = {&c->vdd,         &c->size_q,  &c->size_v,  &c->rest_q, &c->rest_v,
+                           &c->e,           &c->vdd_new, &c->vdd_try, &c->noise,  &c->vdd_start,
+                           &c->now_q,       &c->now_v,   &c->bracket, &c->e_v,    &c->df,
+                           &c->once,        &c->stiff_q, &c->stiff_v, &c->force,  &c->force_now,
+                           &c->force_least, &c->vd,      &c->vd_new};
   const int n = (int)(sizeof of_v / sizeof *of_v);
   for (int i = 0; i < n; i++) *of_v[i] = ga_arena_doubles(&it->arena, (size_t)it->eval.nv);
   c->filtered = ga_arena_doubles(&it->arena, (size_t)it->step.eq.n);
+  c->residual = ga_arena_doubles(&it->arena, (size_t)it->eval.nlam);
   c->first = ga_arena_doubles(&it->arena, (size_t)it->step.eq.n);
   c->rough_most = ga_step_size_rough_most(it->options.rtol);
 }
@@ -76,6 +77,7 @@ void ga_step_size_accept(ga_integrator *it, double err, double h, double wanted,
     c->t_vdd = it->last.mem.t + it->mem.h / 2;
   }
   if (c->rough == 0) memcpy(c->force, c->force_now, bytes);
+  memcpy(c->vd, c->vd_new, bytes); /* of use where the hidden constraint is left free */
   ga_step_size_grow(it);
 }
 
@@ -195,6 +197,7 @@ void ga_step_size_begin(ga_integrator *it) {
   ga_step_size *c = &it->step_size;
   size_t bytes = (size_t)it->eval.nv * sizeof(double);
   memcpy(c->vdd, c->vdd_start, bytes);
+  memcpy(c->vd, it->mem.vd, bytes);
   memcpy(c->size_q, c->rest_q, bytes);
   memcpy(c->size_v, c->rest_v, bytes);
   memset(c->force, 0, bytes);
@@ -209,6 +212,7 @@ void ga_step_size_begin(ga_integrator *it) {
 void ga_step_size_restart(ga_integrator *it, const double *change, double dt) {
   ga_step_size *c = &it->step_size;
   for (int i = 0; i < it->eval.nv; i++) c->vdd[i] = change[i] / dt;
+  memcpy(c->vd, it->mem.vd, (size_t)it->eval.nv * sizeof(double));
   c->t_vdd = it->mem.t;
   c->err_last = c->full.raw.errors = c->force_err = 0;
 }

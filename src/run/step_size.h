@@ -32,6 +32,7 @@ typedef struct ga_step_size {
   double err_last; /* error estimate of the last accepted step / allowed error; 0: none */
   double t_vdd;
   double *vdd;               /* v'' at t_vdd, a first difference of v' */
+  double *vd;                /* v' at the accepted state that differences are taken of */
   double *size_q, *size_v;   /* largest |q_i| (rotations: 1), |v_i| since the start; nv each */
   double *force;             /* nv: largest |M||v'| + |G|^T|lam| + |H|^T|psi| since the start */
   double acceleration;       /* largest |v'| since the start, in the metric W */
@@ -48,6 +49,8 @@ typedef struct ga_step_size {
   double *df;                /* work: an error of forces */
   double *stiff_q, *stiff_v; /* work: what the second filter has taken from the errors */
   double *vdd_new;           /* work: v'' of the last step, or the derivative of v'' at a start */
+  double *vd_new;            /* work: the same at the end of the last step */
+  double *residual;          /* work: nlam, of the hidden constraint */
   double *now_q, *now_v;     /* work: sizes with those of the last step */
   double *force_now;         /* work: forces with those of the last step */
   double *force_least;       /* work: forces that errors are relative to */
@@ -90,7 +93,16 @@ void ga_step_size_grow(ga_integrator *it);
 ga_status ga_error_filter(ga_integrator *it, bool position, double *e);
 ga_status ga_error_filter_forces(ga_integrator *it, const double *filtered, double left,
                                  const double *e, double *df);
+ga_status ga_error_filter_residual(ga_integrator *it, const double *gv, double *dv);
 double ga_error_filter_sum(const ga_method *method, const double *by);
+
+/* hidden_error.c: methods that leave the hidden constraint free. `begin`: vd_new at the end of the
+ * step; `forces` adds the error of constraint forces to df, ringing or the rest; `velocity`: that of
+ * v into dv; `noise`: of v', in the metric W. */
+void ga_hidden_error_begin(ga_integrator *it);
+double ga_hidden_error_noise(ga_integrator *it);
+void ga_hidden_error_forces(ga_integrator *it, bool ringing, double *df);
+ga_status ga_hidden_error_velocity(ga_integrator *it, double *dv);
 
 /* *err: error of the step from it->last to it->mem, divided by the error allowed. */
 ga_status ga_step_size_error(ga_integrator *it, double *err);

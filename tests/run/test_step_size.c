@@ -119,7 +119,8 @@ static void test_estimate_of_nan(void **state) {
 
 /* ---- tolerance and error ----------------------------------------------------------------- */
 
-/* Three decades: the errors of q and v fall in each, by 10 or so, as h ~ tol^(1/2) and error ~ h^2. */
+/* Three decades: the errors of q and v fall in each, by 10 or so, as h ~ tol^(1/2) and error ~ h^2.
+ * Andrews begins at 1e-4: at 1e-3 errors of higher order cancel a part of it. */
 static void test_decades(void **state) {
   (void)state;
   static const struct {
@@ -131,7 +132,7 @@ static void test_decades(void **state) {
                {"heavy-top", "hht", 1e-3, 1},
                {"heavy-top-se3", "stab2", 1e-3, 1},
                {"andrews", "stab2", 1e-4, 0.03},
-               {"andrews", "index3", 1e-3, 0.03},
+               {"andrews", "index3", 1e-4, 0.03},
                {"andrews", "hht", 1e-4, 0.03},
                {"slider-crank", "stab2", 1e-3, 1},
                {"slider-crank", "soi2", 1e-3, 1},
