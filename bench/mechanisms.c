@@ -27,15 +27,15 @@ typedef struct {
 } mechanism;
 
 static const mechanism mechanisms[] = {
-    {"four-bar", "../bench/simbody/four_bar.yaml", "crank coupler rocker", {2, 0.8, 0.5}},
-    {"slider-crank", "../bench/simbody/slider_crank.yaml", "crank rod slider", {2, 0.8, 0.5}},
+    {"four-bar", "../bench/simbody/four_bar.yaml", "crank coupler rocker", {0.5, 0.3, 0.2}},
+    {"slider-crank", "../bench/simbody/slider_crank.yaml", "crank rod slider", {0.5, 0.3, 0.2}},
     {"stewart",
      "../bench/solvers/sprung_stewart.yaml",
      "tube1 rod1 tube2 rod2 tube3 rod3 tube4 rod4 tube5 rod5 tube6 rod6 plate",
      {2, 0.8, 0.5}},
     {"balls", "../bench/solvers/balls.yaml", NULL, {3, 1, 0.8}},
-    {"hinges", "../bench/solvers/hinges.yaml", NULL, {10, 5, 3}},
-    {"arm", "../bench/simbody/arm.yaml", NULL, {10, 5, 3}},
+    {"hinges", "../bench/solvers/hinges.yaml", NULL, {1.5, 0.8, 0.6}},
+    {"arm", "../bench/simbody/arm.yaml", NULL, {1.5, 0.8, 0.6}},
 };
 enum { MECHANISMS = (int)(sizeof mechanisms / sizeof mechanisms[0]) };
 

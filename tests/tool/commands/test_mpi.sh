@@ -51,7 +51,7 @@ same() {
 compare() {
   name=$1 several=$2
   shift 2
-  tool run "$@" --final
+  tool run "$@" --final --coordinates absolute
   ok "$name: serial" code_is 0
   cp "$work/out" "$work/serial"
   for p in $several; do
@@ -116,7 +116,7 @@ ok 'nothing to complain about' err_empty
 csv() {
   name=$1
   shift
-  tool run "$@" --out "$work/one.csv"
+  tool run "$@" --coordinates absolute --out "$work/one.csv"
   on 3 run "$@" --out "$work/three.csv"
   ok "$name: exit 0" code_is 0
   ok "$name: rows" [ "$(rows "$work/one.csv")" -eq "$(rows "$work/three.csv")" ]
@@ -143,15 +143,15 @@ ok 'a plot' [ -s "$work/frame.svg" ]
 
 # P processes save, Q processes go on
 saved() {
-  if [ "$1" = 1 ]; then tool run "$3" --t-end 0.03 --save-state "$work/$1.state"; else
+  if [ "$1" = 1 ]; then tool run "$3" --t-end 0.03 --coordinates absolute --save-state "$work/$1.state"; else
     on "$1" run "$3" --t-end 0.03 --save-state "$work/$1.state"; fi
   ok "$1 processes save" code_is 0
-  if [ "$2" = 1 ]; then tool run "$3" --t-end 0.06 --from-state "$work/$1.state" --final; else
+  if [ "$2" = 1 ]; then tool run "$3" --t-end 0.06 --coordinates absolute --from-state "$work/$1.state" --final; else
     on "$2" run "$3" --t-end 0.06 --from-state "$work/$1.state" --final; fi
   same "saved by $1, resumed by $2"
 }
 for model in "$own/every-joint.yaml" "$own/frame.yaml"; do
-  tool run "$model" --t-end 0.06 --final
+  tool run "$model" --t-end 0.06 --final --coordinates absolute
   cp "$work/out" "$work/serial"
   for pair in '2 3' '4 1' '1 3'; do
     # shellcheck disable=SC2086
@@ -163,7 +163,7 @@ ok 'not a state: exit 1' code_is 1
 ok 'one message' [ "$(grep -c 'is not a state file' "$work/err")" -eq 1 ]
 
 # killed -9: the launcher ends the job, the last checkpoint goes on with another number of processes
-tool run "$own/frame.yaml" --t-end 1 --final
+tool run "$own/frame.yaml" --t-end 1 --final --coordinates absolute
 cp "$work/out" "$work/serial"
 mpirun --allow-run-as-root --oversubscribe -n 3 "$tool" run "$own/frame.yaml" --t-end 1000 \
   --save-state "$work/kill.state" --checkpoint-every 0.01 >"$work/out" 2>"$work/err" </dev/null &
