@@ -112,7 +112,7 @@ const ga_field ga_joint_fields[] = {
      AT(joint_input, on.inertia), NULL, false, "J s^2/q^2"},
     {"friction", "joint_friction",
      "dry friction: {coulomb, radius, ..} by its own force, or {friction, speed, ..}", keep_node,
-     AT(joint_input, on.friction), NULL, false, NULL},
+     AT(joint_input, on.friction), NULL, false, "J/q, q/s or m, m/s"},
     {"limits", "joint_limits", "stops of its coordinate, as in the section limits", keep_node,
      AT(joint_input, on.limits), NULL, false, "q"},
     {.key = NULL}};

@@ -8,8 +8,7 @@
  *                 rows; coordinate.c: coordinates of joints, drives; relation.c: couplers; rope.c
  *   force/        one file for each type of force, force_types.c: registry; law.c; beam/: beams
  *   tree/         joint coordinates: spanning tree, recursion, the carrier of its unknowns
- *   evaluate/     frame_pair.c: rows and tangents of two frames; pass.c: one evaluation; absolute.c,
- *                 evaluate.c: the ga_model; time_corners.c: kinks and jumps in time
+ *   evaluate/     frame_pair.c: rows and tangents of two frames; pass.c, absolute.c, evaluate.c: the ga_model
  *   build/        calls before the build; layout.c: unknowns, patterns, slots; metric.c; build.c
  *   assembly/     start values that fit, sides of loops, equilibrium and modes; contact/: contacts
  *   report/       columns, units, sensors, drawables, check; live/; partition/ */

@@ -37,7 +37,8 @@ static running run_case(const char *name, int size, const char *method) {
   if (strstr(name, ".yaml")) {
     char path[500];
     snprintf(path, sizeof path, GA_MODELS "/%s", name);
-    must(ga_file_load(path, NULL, &r.file, &err), &err);
+    const ga_file_options absolute = {.coordinates = "absolute"};
+    must(ga_file_load(path, &absolute, &r.file, &err), &err);
     const ga_mechanism *m = ga_file_mechanism(r.file);
     step_once(&r, ga_mechanism_model(m), 0, ga_mechanism_q0(m), ga_mechanism_v0(m), &o);
     return r;

@@ -210,7 +210,9 @@ static inline void put_keys(const struct rescaler *r, const ga_node *map, double
     const char *key, *unit;
   } keys[] = {{"lower", "q"},         {"upper", "q"},      {"stiffness", "J/q^2"},
               {"damping", "J s/q^2"}, {"friction", "J/q"}, {"static_friction", "J/q"},
-              {"speed", "q/s"}};
+              {"speed", "q/s"},       {"coulomb", "1"},    {"static_coulomb", "1"},
+              {"radius", "m"}};
+  if (ga_node_find(map, "coulomb")) q = r->of.length; /* its speed is that of a surface */
   fputc('{', r->to);
   for (const ga_node *item = map->first; item; item = item->next) {
     int i = 0;
@@ -230,7 +232,8 @@ static inline void put_on_coordinates(const struct rescaler *r, const ga_node *e
   const double first = type->coordinate[0].angle ? 1 : r->of.length;
   if (node->kind == GA_NODE_SCALAR) {
     put_numbers(r, node, unit_factor(&r->of, f->unit, first, 1));
-  } else if (keys && (ga_node_find(node, "stiffness") || ga_node_find(node, "friction"))) {
+  } else if (keys && (ga_node_find(node, "stiffness") || ga_node_find(node, "friction") ||
+                      ga_node_find(node, "coulomb"))) {
     put_keys(r, node, first);
   } else {
     fputc('{', r->to);

@@ -19,6 +19,7 @@ static ga_status top(ga_mechanism *m, ga_error *err) {
   if (status == GA_OK) status = ga_mechanism_add_body(m, &rotor, err);
   if (status == GA_OK) status = ga_mechanism_add_joint(m, &tip, err);
   if (status == GA_OK) status = ga_mechanism_set_assemble(m, true);
+  if (status == GA_OK) status = ga_mechanism_set_coordinates(m, GA_COORDINATES_ABSOLUTE);
   return status == GA_OK ? ga_mechanism_build(m, 0, err) : status;
 }
 
