@@ -398,7 +398,7 @@ ga_status ga_corners_meet(ga_integrator *it, double t_end, ga_plan *plan) {
       return GA_OK;
     }
     if (c->next.jumps <= KINK && it->options.cut_at_corners == GA_CUT_YES) {
-      plan->rest = plan->t1;
+      plan->rest = fmax(plan->rest, plan->t1);
       plan->t1 = c->next.before;
       plan->h = plan->t1 - it->mem.t;
       return GA_OK;

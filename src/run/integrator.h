@@ -24,7 +24,7 @@ typedef struct ga_sequence {
   double t_base;    /* time that t_n is computed from */
   long n_base;      /* steps made since t_base */
   long first;       /* index of the fraction that was next at t_base */
-  double t_rest;    /* end of a step that was cut at a corner; -INFINITY: none was */
+  double t_rest;    /* end of a step that was cut, or made in pieces; -INFINITY: none was */
 } ga_sequence;
 
 /* The accepted state before the last step, and everything that is restored when that step is taken
@@ -254,7 +254,7 @@ typedef struct ga_plan {
   double h, t1;
   double whole; /* its size before it was reduced to meet t_end */
   bool regular; /* it is a step of the sequence, not one reduced to meet t_end */
-  double rest;  /* it was cut at a corner: where the next one ends; -INFINITY: it was not */
+  double rest;  /* it was cut, or is a piece of a longer way: where that ends; -INFINITY: not so */
 } ga_plan;
 /* memory_change.c: Is the planned step too short to be solved? Then `extrapolate` moves q, v and
  * the time of the memory to t1 instead. */

@@ -16,7 +16,6 @@
 
 #include "run/integrator.h"
 
-static const double LONGER = 1.01;    /* a step above this, over h, takes the rest of others */
 static const double SAME_STEP = 1e-9; /* relative difference of t1 - t and h that is rounding */
 static const double LEAST_STEP = 16;  /* smallest automatic step, in roundings of t */
 static const double NOT_LEAST =
@@ -316,9 +315,9 @@ static ga_status explain_singular_end(ga_integrator *it, const ga_plan *plan, ga
 }
 
 /* A step of given size. If it would end in a singular position, try 0.6, 0.8, 0.3 of the way to its
- * end; the step after it is longer and ends at its own planned time. So what is left never grows
- * beyond h/0.3. If the mechanism stays singular, or t_end itself is singular, solve the step as it is,
- * with regularized multipliers (redundancy.patient). it->mem is the result; on failure it is as
+ * end; the next ones, none longer than h, lead to the planned time after that (plan.c). If the
+ * mechanism stays singular, or t_end itself is singular, solve the step as it is, with regularized
+ * multipliers (redundancy.patient). it->mem is the result; on failure it is as
  * before. */
 static ga_status step_of_given_size(ga_integrator *it, const ga_plan *plan, double t_end) {
   static const double fractions[] = {0.6, 0.8, 0.3};
@@ -326,9 +325,8 @@ static ga_status step_of_given_size(ga_integrator *it, const ga_plan *plan, doub
   if (!it->redundancy.on || it->far_roots.refused ||
       (status != GA_RETRY_SINGULAR && status != GA_RETRY_NEWTON))
     return status;
-  /* at t_end only a step that has to make up for others may be divided */
-  double way = plan->t1 - it->mem.t;
-  bool divided = plan->t1 < t_end || way > LONGER * it->h;
+  const double way = plan->t1 - it->mem.t;
+  const bool divided = plan->t1 < t_end;
   for (int i = 0; i < 3 && status > 0 && divided; i++) {
     status = ga_loop_attempt(it, fractions[i] * way, it->mem.t + fractions[i] * way);
   }

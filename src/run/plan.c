@@ -81,23 +81,47 @@ static ga_status ask_user_for_size(ga_integrator *it, long n, double t, double *
                  n);
 }
 
-/* *h: size of the next step, not yet reduced to meet t_end; *t1: the time it leads to. Fails only
- * if the user's function gives no usable size. */
-static ga_status next_size(ga_integrator *it, double *h, double *t1) {
-  double t = it->mem.t;
-  if (it->sequence.t_rest > t) { /* the rest of a step that was cut at a corner */
-    *t1 = it->sequence.t_rest;
-    *h = *t1 - t;
+/* The larger of the next and the last size of the sequence: a step that goes on from a shortened one
+ * is not longer. */
+static double largest_size(const ga_integrator *it) {
+  const ga_sequence *s = &it->sequence;
+  double next = fraction_of_step(s, 0);
+  return it->h * (s->n_base > 0 ? fmax(next, fraction_of_step(s, -1)) : next);
+}
+
+/* *plan: the next step, of a given size h or to the end of what was cut, not yet reduced to meet t_end.
+ * If the last step was shortened, the way to the next time of the sequence is longer than h; it is
+ * made in equal pieces that are not, and plan->rest is its end. The first piece ends behind the time
+ * that the shortened step had failed to reach: that is f of its size, 0 < f < 1, and the first of
+ * two pieces ends at f + (2 - f)/2 = 1 + f/2. */
+static void next_given_size(const ga_integrator *it, ga_plan *plan) {
+  const bool rest = it->sequence.t_rest > it->mem.t;
+  const double t = it->mem.t, end = rest ? it->sequence.t_rest : next_time(it), way = end - t;
+  const double most = it->options.step_size ? way : largest_size(it);
+  const double size = rest ? way : it->h * fraction_of_step(&it->sequence, 0);
+  const double slack = SLACK * most + ga_same_time(t, end);
+  *plan = (ga_plan){size, end, size, true, -INFINITY}; /* h, t1, whole, regular, rest */
+  if (fabs(way - size) > slack) plan->h = plan->whole = way;
+  if (way > most + slack) {
+    plan->h = plan->whole = way / ceil(way / most);
+    plan->t1 = t + plan->h;
+    plan->rest = end;
+  }
+}
+
+/* *plan: the next step, not yet reduced to meet t_end. Fails only if the user's function gives no
+ * usable size. */
+static ga_status next_size(ga_integrator *it, ga_plan *plan) {
+  const double t = it->mem.t;
+  double h = it->h;
+  ga_status status = GA_OK;
+  if (it->sequence.t_rest > t || !(it->options.step_size || it->step_size.on)) {
+    next_given_size(it, plan);
     return GA_OK;
   }
-  if (it->options.step_size) {
-    ga_status status = ask_user_for_size(it, it->stats.steps, t, h);
-    *t1 = t + *h;
-    return status;
-  }
-  *h = it->step_size.on ? it->h : it->h * fraction_of_step(&it->sequence, 0);
-  *t1 = it->step_size.on ? t + it->h : next_time(it);
-  return GA_OK;
+  if (it->options.step_size) status = ask_user_for_size(it, it->stats.steps, t, &h);
+  *plan = (ga_plan){h, t + h, h, true, -INFINITY};
+  return status;
 }
 
 /* *h: size of the step after the next one, which begins at t1. it->sequence does not change. */
@@ -112,13 +136,13 @@ static ga_status size_after(ga_integrator *it, double t1, double *h) {
  * if the first does not reach t_end. On failure it->error is set and *plan is not to be used. t_end
  * INFINITY: no end. Collective if the user gives step sizes. */
 ga_status ga_plan_next(ga_integrator *it, double t_end, ga_plan *plan) {
-  double h, after, t1, t = it->mem.t, left = t_end - t;
-  ga_status status = next_size(it, &h, &t1);
-  *plan = (ga_plan){h, t1, h, true, -INFINITY}; /* h, t1, whole, regular, rest */
+  double after, t = it->mem.t, left = t_end - t;
+  ga_status status = next_size(it, plan);
+  const double h = plan->h;
   if (status != GA_OK || !isfinite(t_end)) return status;
   double slack = SLACK * h + ga_same_time(t, t_end);
   if (left > h + slack) {
-    status = size_after(it, t1, &after);
+    status = size_after(it, plan->t1, &after);
     if (status != GA_OK || left >= h + after - slack) return status;
     double first = fmin(h, fmax(left - after, left / 2));
     *plan = (ga_plan){first, t + first, h, false, -INFINITY};
@@ -130,13 +154,12 @@ ga_status ga_plan_next(ga_integrator *it, double t_end, ga_plan *plan) {
   return GA_OK;
 }
 
-/* The planned step has been made: count it in the sequence, unless it was cut at a corner. After an end (meets_end), or a step
+/* The planned step has been made: count it in the sequence, unless it was cut or is a piece. After an end (meets_end), or a step
  * that was not of the sequence, times are computed from it->mem.t on. */
 void ga_plan_advance(ga_integrator *it, const ga_plan *plan, bool meets_end) {
-  if (plan->rest > it->mem.t) {
-    it->sequence.t_rest = plan->rest;
-    return;
-  }
+  const bool rest = plan->rest > it->mem.t;
+  it->sequence.t_rest = rest ? plan->rest : -INFINITY;
+  if (rest) return;
   it->sequence.n_base++;
   if (meets_end || !plan->regular) ga_plan_rebase(it, plan->regular || !meets_end);
 }
