@@ -9,7 +9,9 @@
  * Rest. b: accelerations of the gaps in the states before the change. A contact rests, its e counts as
  * 0, if b < 0 and its next flight would be shorter than rest_time: e |u_c| <= |b| rest_time/2, u_c its
  * velocity when it closes. If all that touch and approach rest, those that would close within rest_time
- * and rest join: P2 brings them to g = 0. So infinite series of bounces end. */
+ * and rest join: P2 brings them to g = 0. So infinite series of bounces end. What joins must be slow by
+ * itself, |u_c| <= 2 |b| rest_time, whatever e: g <= u_c^2/(2 |b|) <= 2 |b| rest_time^2 is then all that P2
+ * moves. With e = 0 any speed would rest, and P2 would move by u_c rest_time. */
 #include <math.h>
 #include <string.h>
 
@@ -17,6 +19,7 @@
 #include "run/integrator.h"
 
 static const double STOPPED = 1e3;     /* times eps_v: a slip velocity that is zero at a stop */
+static const double JOINS = 0.25;      /* least e in e |u_c| <= |b| rest_time/2 of one that joins */
 static const double PENETRATES = 1e-8; /* of accelerations: that of a gap which closes */
 
 /* Work of one change. */
@@ -208,13 +211,13 @@ static double rest_time(const ga_integrator *it) {
   return it->step_size.on && it->contacts.h_series > 0 ? it->contacts.h_series : it->h;
 }
 
-/* Would the next flight of contact i be shorter than rest_time? */
-static bool rests(const ga_integrator *it, const change *x, int i) {
+/* Would the next flight of contact i, with this restitution, be shorter than rest_time? */
+static bool rests(const ga_integrator *it, const change *x, int i, double restitution) {
   const ga_contacts *c = &it->contacts;
   const ga_contact *of = &c->rows.contact[i];
   const double b = x->accelerations[i], g = fmax(c->g[of->gap], 0), u = c->gv[of->gap];
   const double closing = sqrt(fmax(u * u - 2 * b * g, 0));
-  return b < 0 && of->restitution * closing <= -b * rest_time(it) / 2;
+  return b < 0 && restitution * closing <= -b * rest_time(it) / 2;
 }
 
 /* The rule of rest: x->e, and contacts that join. *joined: P2 is needed once more. */
@@ -229,7 +232,7 @@ static ga_status apply_rest(ga_integrator *it, change *x, bool *joined) {
     const bool approaches = x->touching[i] && c->gv[row] < -ga_contacts_eps_speed(it, i);
     if (!approaches) continue;
     any = true;
-    if (rests(it, x, i)) {
+    if (rests(it, x, i, c->rows.contact[i].restitution)) {
       x->e[i] = 0;
     } else {
       all = false;
@@ -239,7 +242,8 @@ static ga_status apply_rest(ga_integrator *it, change *x, bool *joined) {
   for (int i = 0; i < c->n && any && all; i++) {
     const int row = c->rows.contact[i].gap;
     const double at_end = c->g[row] + c->gv[row] * T + x->accelerations[i] * T * T / 2;
-    if (x->touching[i] || !rests(it, x, i) || !(at_end <= 0)) continue;
+    const double e = fmax(c->rows.contact[i].restitution, JOINS);
+    if (x->touching[i] || !rests(it, x, i, e) || !(at_end <= 0)) continue;
     x->equal[i] = *joined = true;
     x->e[i] = 0;
   }
