@@ -285,6 +285,49 @@ static void long_chain(void **state) {
   }
 }
 
+/* ---- loops far away ------------------------------------------------------------------------- */
+
+/* Rows of a cut joint are differences of places, rounded like these: a body on a ball joint and a plane
+ * has the same forces at the origin, 13 m and 1.3 km away, with small steps, too. */
+static void far_loop(void **state) {
+  (void)state;
+  static const char text[] =
+      "{genalpha: 1, gravity: [0, 0, -9.81], parameters: {X: %g}, bodies: {b: {mass: 1, inertia: "
+      "[0.1, 0.1, 0.1], position: [556.55*X, 669.28*X, -903.655*X], orientation: "
+      "{rotation_vector: [0.3, -1.4, -1.7]}}}, joints: {s: {type: spherical, between: [ground, b],"
+      " at: [556.55*X - 0.11, 669.28*X + 0.12, -903.655*X]}, p: {type: point_on_plane, between: "
+      "[ground, b], at: [556.55*X, 669.28*X, -903.655*X], axis: [0.265, 0.47, 0.986]}}}";
+  static const double places[] = {0, 0.01, 1}, steps[] = {1e-3, 2e-4};
+  for (int h = 0; h < 2; h++) {
+    double near[2] = {0};
+    for (int k = 0; k < 3; k++) {
+      char own[sizeof text + 20];
+      snprintf(own, sizeof own, text, places[k]);
+      ga_file *file = parse(own, "joint");
+      const ga_mechanism *m = ga_file_mechanism(file);
+      ga_options o = ga_options_default();
+      o.method = "stab2", o.h = steps[h];
+      ga_error err = {0};
+      ga_integrator *it = NULL;
+      must(ga_integrator_new(ga_mechanism_model(m), &o, &it, &err), &err);
+      must(ga_integrator_start(it, 0, ga_mechanism_q0(m), ga_mechanism_v0(m)),
+           ga_integrator_error(it));
+      must(ga_integrator_run(it, 0.256), ga_integrator_error(it));
+      static const char *const columns[] = {"s.fx", "p.fz"};
+      for (int i = 0; i < 2; i++) {
+        const int column = ga_mechanism_column_index(m, columns[i]);
+        const double x = ga_mechanism_output(m, ga_integrator_state(it), column);
+        if (k == 0) near[i] = x;
+        if (!(fabs(x - near[i]) <= 1e-7)) {
+          fail_msg("%s: %.12g, at the origin %.12g", columns[i], x, near[i]);
+        }
+      }
+      ga_integrator_free(it);
+      ga_file_free(file);
+    }
+  }
+}
+
 /* ---- refusals ------------------------------------------------------------------------------- */
 
 static void refused(const char *text, const char *sentence) {
@@ -316,7 +359,7 @@ static void refusals(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(references), cmocka_unit_test(same_start),
-                                     cmocka_unit_test(order_two), cmocka_unit_test(long_chain),
-                                     cmocka_unit_test(refusals)};
+                                     cmocka_unit_test(order_two),  cmocka_unit_test(long_chain),
+                                     cmocka_unit_test(far_loop),   cmocka_unit_test(refusals)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
