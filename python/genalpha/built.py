@@ -27,7 +27,8 @@ class Built(Source):
 
     def __init__(self, sets: Mapping[str, Any], want: str, describe: Callable[[], str], *,
                  path: Optional[str] = None, content: str = "", name: Optional[str] = None, folder: str = "",
-                 functions: Optional[Mapping[str, Callable[..., float]]] = None, libraries: bool = False):
+                 functions: Optional[Mapping[str, Callable[..., float]]] = None, libraries: bool = False,
+                 coordinates: str = ""):
         """From a file, from a text, or from the text of what was built in code, which has a name."""
         self._describe = describe
         self.folder = folder or os.path.dirname(path or "")  # of the files that the model names
@@ -47,6 +48,8 @@ class Built(Source):
         given = ffi.new("ga_file_function[]", [{"name": k, "value": f} for k, f in self._functions])
         options.functions, options.nfunctions = given, len(self._functions)
         options.libraries = libraries
+        chosen = ffi.new("char[]", encoded(coordinates))
+        options.coordinates = chosen if coordinates else ffi.NULL
         out, err = ffi.new("ga_file **"), ffi.new("ga_error *")
         if path is not None:
             status = lib.ga_file_load(encoded(path), options, out, err)

@@ -68,6 +68,7 @@ class Description:
         self._tree: Optional[_document.Document] = {"genalpha": 1, "name": name}
         self._sets: dict[str, Any] = {}
         self._want: list[str] = []
+        self._coordinates = ""  # instead of those of a file
         self._functions: dict[str, Callable[..., float]] = {}
         self._built: Optional[Built] = None
         self._lock = threading.RLock()
@@ -81,9 +82,16 @@ class Description:
     def _document(self) -> _document.Document:
         """The tree, to be changed."""
         if self._tree is None:
-            self._tree = (_document.read(self._path) if self._path is not None
-                          else _document.read_text(self._text or ""))
+            self._tree = self._read(self._path, self._text)
         return self._tree
+
+    def _read(self, path: Optional[str], given: Optional[str]) -> _document.Document:
+        """The tree of a file or a text, with the coordinates that were asked for."""
+        tree = _document.read(path) if path is not None else _document.read_text(given or "")
+        if self._coordinates:
+            tree["coordinates"] = self._coordinates
+            tree.get("run", {}).pop("coordinates", None)
+        return tree
 
     def _section(self, key: str, value: Any) -> None:
         with self._lock:

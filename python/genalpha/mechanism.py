@@ -53,11 +53,11 @@ class Mechanism(Description):
     _libraries = False  # the file may load shared objects
 
     @classmethod
-    def load(cls, path: Union[str, "os.PathLike[str]"], /, *, libraries: bool = False,
+    def load(cls, path: Union[str, "os.PathLike[str]"], /, *, libraries: bool = False, coordinates: str = "",
              **parameters: Any) -> "Mechanism":
         """A mechanism from a model file; see :func:`load`."""
         m = cls()
-        m._libraries = bool(libraries)
+        m._libraries, m._coordinates = bool(libraries), coordinates
         m._path, m._tree, m._sets = os.fspath(path), None, dict(parameters)
         m._folder = os.path.dirname(m._path)
         m._try()
@@ -92,11 +92,11 @@ class Mechanism(Description):
         want, sets, path, given = " ".join(self._want), dict(self._sets), self._path, self._text
 
         def later() -> str:
-            tree = _document.read(path) if path is not None else _document.read_text(given or "")
-            return _document.to_yaml(_document.replaced(tree, sets))
+            return _document.to_yaml(_document.replaced(self._read(path, given), sets))
 
         if path is not None:
-            return Built(sets, want, later, path=path, functions=self._functions, libraries=self._libraries)
+            return Built(sets, want, later, path=path, functions=self._functions, libraries=self._libraries,
+                         coordinates=self._coordinates)
         if given is not None:
             return Built(sets, want, later, content=given, functions=self._functions)
         tree = self._document()
@@ -377,7 +377,8 @@ class Mechanism(Description):
         return {**without_superseded(library, given), **given}, {**extra, **rows}
 
 
-def load(path: Union[str, "os.PathLike[str]"], /, *, libraries: bool = False, **parameters: Any) -> Mechanism:
+def load(path: Union[str, "os.PathLike[str]"], /, *, libraries: bool = False, coordinates: str = "",
+         **parameters: Any) -> Mechanism:
     """Load a mechanism from a model file, or a robot from URDF.
 
     Parameters
@@ -386,6 +387,8 @@ def load(path: Union[str, "os.PathLike[str]"], /, *, libraries: bool = False, **
         The file (docs/reference/models.md, docs/reference/import.md).
     libraries : bool
         Let the section `functions` of the file load shared objects, which may do anything.
+    coordinates : {"absolute", "joint", "auto"}, optional
+        What the unknowns are, instead of the key `coordinates` of the file.
     **parameters
         New values of parameters of the file: numbers, or expressions as texts.
 
@@ -397,4 +400,4 @@ def load(path: Union[str, "os.PathLike[str]"], /, *, libraries: bool = False, **
     --------
     >>> m = load("slider-crank.yaml", r=0.3)                                       # doctest: +SKIP
     """
-    return Mechanism.load(path, libraries=libraries, **parameters)
+    return Mechanism.load(path, libraries=libraries, coordinates=coordinates, **parameters)

@@ -87,8 +87,12 @@ static bool read_coordinates(ga_reader *r, const ga_node *root) {
   ga_reader_enter(r, "coordinates");
   if (node && !ga_read_word(r, node, coordinate_words, &which)) return false;
   ga_reader_leave(r);
-  for (int i = 0; r->options->coordinates && i < 3; i++) {
-    if (strcmp(r->options->coordinates, words[i]) == 0) which = i;
+  const char *asked = r->options->coordinates;
+  for (int i = 0; asked && i < 3; i++) {
+    if (strcmp(asked, words[i]) == 0) which = i, asked = NULL;
+  }
+  if (asked) {
+    return ga_reader_fail(r, root, "coordinates '%.40s': must be absolute, joint or auto", asked);
   }
   const bool free = which < 0 || which == GA_COORDINATES_AUTO;
   if (r->options->divided && free) which = GA_COORDINATES_ABSOLUTE;

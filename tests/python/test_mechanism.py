@@ -106,6 +106,20 @@ def test_wanted_coordinates():
     assert abs(np.trapz(w, r.t) - r["pin.angle"][-1]) < 1e-6
 
 
+def test_coordinates_of_a_file(models, tmp_path):
+    path = os.path.join(models, "pendulum.yaml")
+    runs = {c: ga.load(path, coordinates=c).run(t_end=0.1, h=1e-3) for c in ("absolute", "joint")}
+    assert runs["joint"].q.shape[1] == 1 and runs["absolute"].q.shape[1] > 6
+    assert ga.load(path).run(t_end=0.01).q.shape[1] == 1
+    m = ga.load(path, coordinates="absolute")
+    m.save(tmp_path / "m.yaml")
+    m.torsion("brake", "pin.angle", damping=1)
+    for kept in (m, ga.load(tmp_path / "m.yaml")):  # also of what was extended or saved
+        assert kept.run(t_end=0.01).q.shape[1] > 6
+    with pytest.raises(ga.FileError, match="coordinates 'joints': must be absolute, joint or auto"):
+        ga.load(path, coordinates="joints")
+
+
 def test_loaded_may_be_extended(models):
     m = ga.load(os.path.join(models, "pendulum.yaml"))
     before = m.run(t_end=0.1).final("energy.total")
