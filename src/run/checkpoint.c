@@ -206,13 +206,6 @@ static ga_status check_head(ga_integrator *it, const char *name, const head *h,
   if (h->order != ORDER) {
     return ga_fail(err, GA_ERR_FILE, "%s comes from a machine of other byte order", name);
   }
-  if (h->version == GA_STATE_OLDEST && h->automatic) {
-    return ga_fail(
-        err, GA_ERR_FILE,
-        "state file '%s' was saved with automatic steps by an older version, whose error "
-        "estimates were others: start anew, or go on from the version that saved it",
-        name);
-  }
   if (h->version < GA_STATE_OLDEST || h->version > GA_STATE_VERSION) {
     return ga_fail(err, GA_ERR_FILE,
                    "%s has format %lld, this library reads format %d: it was written "
@@ -228,6 +221,12 @@ static ga_status check_head(ga_integrator *it, const char *name, const head *h,
     return ga_fail(err, GA_ERR_FILE, "%s is of method '%s%s%s', this run uses '%s%s%s'", name,
                    h->method, h->variant[0] ? " " : "", h->variant, own.method,
                    own.variant[0] ? " " : "", own.variant);
+  }
+  if (h->automatic && (h->version < 5 || (h->version < 6 && it->method->hidden_free))) {
+    return ga_fail(err, GA_ERR_FILE,
+                   "%s was saved with automatic steps by an older version, whose error estimates "
+                   "were others: start anew, or go on with the version that saved it",
+                   name);
   }
   if (strcmp(h->coordinates, own.coordinates) != 0) {
     return ga_state_other_coordinates(name, h->coordinates, own.coordinates, err);
