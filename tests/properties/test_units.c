@@ -418,10 +418,10 @@ static void test_fields(void **state) {
     for (const ga_field *f = s->fields; f->key; f++) {
       const bool pure = f->words || strcmp(f->form, "orientation") == 0 ||
                         strcmp(f->form, "direction") == 0 || strcmp(f->form, "turns") == 0 ||
-                        strcmp(f->form, "name") == 0 || strcmp(f->form, "between") == 0 ||
-                        strcmp(f->form, "coordinate") == 0 || strcmp(f->form, "flag") == 0 ||
-                        strcmp(f->form, "text") == 0 || strcmp(f->form, "numbers") == 0 ||
-                        strstr(f->form, "_type");
+                        strcmp(f->form, "name") == 0 || strcmp(f->form, "names") == 0 ||
+                        strcmp(f->form, "between") == 0 || strcmp(f->form, "coordinate") == 0 ||
+                        strcmp(f->form, "flag") == 0 || strcmp(f->form, "text") == 0 ||
+                        strcmp(f->form, "numbers") == 0 || strstr(f->form, "_type");
       if (pure == (f->unit == NULL)) continue;
       fail_msg("%s.%s: a number has a unit, words and directions have none", s->name, f->key);
     }

@@ -86,7 +86,7 @@ static void test_residuals(void **state) {
       {"heavy-top", "stab2", 1e-3, 0, 0.2, 0, 0},
       {"heavy-top-se3", "index2", 1e-2, 0, 1, 0, 0},
       {"andrews", "index3", 1e-4, 0, 0.01, 0, 1e-3},
-      {"andrews", "index3", 1e-4, 1e-2, 0.03, 0, 1e-1},
+      {"andrews", "index3", 1e-4, 1e-2, 0.03, 0, 1e-2},
       {"andrews", "index1", 1e-4, 1e-2, 0.03, 1e-4, 1e-2},
       {"rheonomic", "index3", 1e-2, 0, 1, 0, 1e-6},
       {"rheonomic", "index2", 1e-2, 0, 1, 1e-6, 0},
