@@ -202,6 +202,7 @@ fails 'redundant = allow is not possible in a team' run "$own/frame.yaml" --redu
 fails 'cannot write' run "$own/frame.yaml" --t-end 0.01 --out "$work/no/such/file.csv"
 fails 'cannot save' run "$own/frame.yaml" --t-end 0.01 --save-state "$work/no/such/file"
 fails 'bodies cannot be divided into 3 subdomains' run "$models/pendulum.yaml"
+fails 'a mechanism with beams cannot be divided' run "$models/elastic-pendulum.yaml"
 fails 'cannot be divided among processes' run heavy-top
 fails 'cannot be divided among processes and would be done 3 times' converge "$own/frame.yaml"
 on 2 run "$own/frame.yaml" --t-end 0.01 --out /dev/full
