@@ -11,6 +11,7 @@
 #include "mechanism/contact/contact.h"
 #include "mechanism/mechanism.h"
 #include "mechanism/report/beside_start.h"
+#include "mechanism/report/check_beams.h"
 #include "mechanism/tree/tree.h"
 #include "statics/statics.h"
 
@@ -417,9 +418,13 @@ static ga_status check_all(checking *l) {
   l->unit = ga_arena_doubles(&l->s.arena, (size_t)m->nv);
   if (!l->unit) return ga_fail(l->err, GA_ERR_MEM, "no memory to check the mechanism");
   ga_mechanism_weights(m, l->s.W.val, l->unit);
+  const ga_check_place place = {l->t, l->q, l->s.W.val, l->unit};
+  int beams = 0;
   ga_status status = check_rank(l, &rank);
   if (status == GA_OK) status = check_start(l);
   if (status == GA_OK) status = check_bodies(l);
+  if (status == GA_OK) status = ga_check_beams(m, &place, l->say, l->context, &beams, l->err);
+  l->c->warnings += beams;
   if (status == GA_OK) status = check_condition(l, &rank);
   if (status == GA_OK) status = check_frequencies(l);
   if (status == GA_OK) check_derivatives(l);
