@@ -2,6 +2,7 @@
 /* Tests of contacts at the end of a piece, with its states, and where they fail:
  *
  *     open   g < -eps_g/1000 and g' < 0     hit        value g
+ *     open   g < -eps_g                     hit        value g
  *     open   g' < 0, then > 0: a dip below  hit        value g
  *     closed N < -eps_F                     lift       value N
  *     stick  |psi| > mu_s N + eps_F         slide      value mu_s N - |psi|
@@ -13,6 +14,7 @@
 
 #include "run/integrator.h"
 
+static const double CLOSING = 1e-3;    /* of eps_g: a gap below zero that closes further */
 static const double SAME_TIME = 1e-12; /* of the piece: changes at the same time */
 
 /* Length of the rows k of a contact in x. */
@@ -37,10 +39,11 @@ static int failed_test(const ga_integrator *it, int i, const double *g, const do
   const ga_contact *of = &c->rows.contact[i];
   const double N = -lam[of->gap], eps = ga_contacts_eps_force(it, i);
   switch (c->state[i].state) {
-    case GA_CONTACT_OPEN:
-      return g[of->gap] < -ga_contacts_eps_gap(it, i) / 1000 && gv[of->gap] < 0
-                 ? GA_CONTACT_HIT
-                 : GA_CONTACT_NOTHING;
+    case GA_CONTACT_OPEN: {
+      const double below = -g[of->gap] / ga_contacts_eps_gap(it, i);
+      return below > 1 || (below > CLOSING && gv[of->gap] < 0) ? GA_CONTACT_HIT
+                                                               : GA_CONTACT_NOTHING;
+    }
     case GA_CONTACT_STICK:
       if (N < -eps) return GA_CONTACT_LIFT;
       return length(of, psi) > fmax(of->static_friction, of->friction) * N + eps
@@ -149,9 +152,11 @@ ga_status ga_contacts_find_earliest(ga_integrator *it, double *t) {
     double value = test_value(c, i, c->found[i], eq->g, eq->k, it->mem.lam, it->mem.psi);
     if (x.t_end < it->mem.t) status = value_at(&x, x.t_end, &value);
     if (status == GA_OK && x.t_end < it->mem.t && !(value < 0)) { /* the cubic was wrong */
-      c->found[i] = GA_CONTACT_NOTHING;
-      continue;
+      x.t_end = it->mem.t;
+      value = eq->g[c->rows.contact[i].gap];
+      if (!(value < -ga_contacts_eps_gap(it, i))) c->found[i] = GA_CONTACT_NOTHING;
     }
+    if (c->found[i] == GA_CONTACT_NOTHING) continue;
     if (status == GA_OK) status = locate(it, &x, value, &times[i]);
     *t = fmin(*t, times[i]);
   }
