@@ -66,7 +66,7 @@ typedef struct ga_line {
   const ga_line_point *point;
   double radius; /* of the tube that is drawn; 0: thin */
   bool closed;   /* the last point is joined to the first */
-  bool curved;   /* between two points it follows the x axes of their bodies; else it is straight */
+  bool curved;   /* between two points it follows the helicoid of their bodies; else straight */
   bool coloured;
   int colour; /* 0xrrggbb */
 } ga_line;

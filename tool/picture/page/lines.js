@@ -63,21 +63,34 @@ function makeLines(model, scale, parent, shadow) {
   return mesh;
 }
 
-// a point of a line between its points k and k + 1: straight, or with the x axes of both bodies as
-// tangents (Hermite's cubic)
+// out <- the point at s (0 .. 1) of the helicoid H_A exp(s d), d = log(H_A^-1 H_B) = (u, w), along which a beam
+// element has one strain: x_A + s R_A V(s w) u, u = V(w)^-1 R_A^T (x_B - x_A), where V(w) y = y + a w x y + b w x (w x y),
+// a = (1 - cos |w|)/|w|^2, b = (|w| - sin |w|)/|w|^3. R: rotations, from 9 a and 9 b on; A, B: points.
+function helicoidPoint(R, a, b, A, B, s, out) {
+  const at = (i, j) => R[9 * a + i] * R[9 * b + j] + R[9 * a + 3 + i] * R[9 * b + 3 + j] + R[9 * a + 6 + i] * R[9 * b + 6 + j];
+  const e = [at(2, 1) - at(1, 2), at(0, 2) - at(2, 0), at(1, 0) - at(0, 1)]; // 2 sin |w| times its direction
+  const sine = size(e) / 2, angle = Math.atan2(sine, (at(0, 0) + at(1, 1) + at(2, 2) - 1) / 2);
+  const w = e.map(v => v * (sine > 1e-9 ? angle / (2 * sine) : 0.5)), y = minus(B, A);
+  const local = [0, 1, 2].map(i => R[9 * a + i] * y[0] + R[9 * a + 3 + i] * y[1] + R[9 * a + 6 + i] * y[2]);
+  const twice = (r, v, f, g) => plus(plus(v, cross(r, v), f), cross(r, cross(r, v)), g);
+  const c = angle > 1e-3 ? (1 - angle / 2 / Math.tan(angle / 2)) / (angle * angle) : 1 / 12;
+  const u = twice(w, local, -0.5, c), t = s * angle;
+  const p = t > 1e-3 ? [(1 - Math.cos(t)) / (t * t), (t - Math.sin(t)) / (t * t * t)] : [0.5, 1 / 6];
+  const r = twice(w.map(v => s * v), u, p[0], p[1]);
+  for (let i = 0; i < 3; i++) {
+    out[i] = A[i] + s * (R[9 * a + 3 * i] * r[0] + R[9 * a + 3 * i + 1] * r[1] + R[9 * a + 3 * i + 2] * r[2]);
+  }
+  return out;
+}
+
+// a point of a line between its points k and k + 1: straight, or as a beam is bent
 function linePoint(pose, line, [k, s], out) {
   const p = line.points, a = p[k], b = p[(k + 1) % p.length], A = [0, 0, 0], B = [0, 0, 0];
   pointOf(pose, a[0], a.slice(1), A);
   pointOf(pose, b[0], b.slice(1), B);
-  if (!line.curved) {
-    for (let i = 0; i < 3; i++) out[i] = A[i] + s * (B[i] - A[i]);
-    return out;
-  }
-  const l = size(minus(B, A)), w = [1 - s * s * (3 - 2 * s), s * s * (3 - 2 * s), s * (1 - s) * (1 - s), s * s * (s - 1)];
-  for (let i = 0; i < 3; i++) {
-    const axis = q => pose.R[9 * (q[0] < 0 ? pose.ground : q[0]) + 3 * i];
-    out[i] = w[0] * A[i] + w[1] * B[i] + l * (w[2] * axis(a) + w[3] * axis(b));
-  }
+  const number = q => q[0] < 0 ? pose.ground : q[0];
+  if (line.curved) return helicoidPoint(pose.R, number(a), number(b), A, B, s, out);
+  for (let i = 0; i < 3; i++) out[i] = A[i] + s * (B[i] - A[i]);
   return out;
 }
 
