@@ -105,6 +105,15 @@ void ga_step_size_fail(ga_integrator *it, double h) {
 
 /* ---- the first step ---------------------------------------------------------------------- */
 
+/* The cube root of a finite x > 0 of which cube_root(8 x) = 2 cube_root(x) bit by bit: x has a unit, and that
+ * of time must not matter. cbrt of the C library rounds otherwise where the exponent changes its sign. */
+static double cube_root(double x) {
+  int e;
+  const double m = frexp(x, &e);
+  const int r = (e % 3 + 3) % 3;
+  return ldexp(cbrt(ldexp(m, r)), (e - r) / 3);
+}
+
 /* Returns the h at which the local errors at the start *at, h^3 times v'' (vdd) and v''' (vddd),
  * are GA_STEP_AIM of what is allowed; 10 h if both are zero. The motion of q and v over the current h,
  * at->h, and rest_q, rest_v, are the least sizes that errors are relative to. */
@@ -127,7 +136,7 @@ static double first_size(ga_integrator *it, const ga_memory *at, const double *v
     c->e[i] = ga_step_size_v_factor(&o->par) * vddd[i];
   }
   err = fmax(err, ga_step_size_norm(it, c->e, NULL, move, o->weight_v));
-  return isfinite(err) && err > 0 ? cbrt(GA_STEP_AIM / err) : 10 * h;
+  return isfinite(err) && err > 0 ? cube_root(GA_STEP_AIM / err) : 10 * h;
 }
 
 /* Set rest_q, rest_v: sizes of the motion to come if the start *at is at rest (nothing

@@ -7,6 +7,7 @@
  *     properties_units                      the models and some random mechanisms
  *     properties_units random FIRST COUNT   COUNT random mechanisms from number FIRST on
  *     properties_units models STEPS         the models, STEPS steps each
+ *     properties_units automatic STEPS      some models with automatic steps
  *     properties_units one NAME METHOD A B C   one model or number of a random mechanism, 2^A 2^B 2^C
  *     properties_units print NUMBER         the text of a random mechanism */
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
@@ -20,7 +21,8 @@
 struct model {
   char name[80];
   char *text;
-  double h;
+  double h;    /* size of the steps, or guess of the first */
+  double rtol; /* automatic steps with this; 0: steps of size h */
 };
 
 /* All columns of a run: `rows` rows of `columns` numbers; error: "" if all steps were made. */
@@ -65,6 +67,7 @@ static struct run run_in(const struct model *model, const struct scales *of, con
   o.method = method;
   o.par = ga_params_rho(0.9);
   o.h = model->h * of->time;
+  o.rtol = model->rtol;
   o.redundant = GA_REDUNDANT_ALLOW;
   ga_status status = ga_file_parse(model->name, text, strlen(text), NULL, &run.file, &err);
   if (status == GA_OK) status = make_steps(&run, &o, steps, &err);
@@ -376,6 +379,29 @@ static void test_models(void **state) {
   assert_int_equal(try_models(10), 0);
 }
 
+/* Automatic steps (atol 0) of some models: sizes scale with the unit of time, so that time and all columns
+ * have the same bits after every step. Returns the number of differences. */
+static int try_automatic(int steps) {
+  static const char *const with[] = {"cart",         "double-pendulum", "driven-crank",
+                                     "four-bar",     "governor",        "heavy-top",
+                                     "rolling-disk", "slider-crank-3d", "stewart"};
+  int differences = 0;
+  for (int i = 0; i < (int)(sizeof with / sizeof with[0]); i++) {
+    struct model model = read_model(with[i]);
+    bool ran;
+    model.rtol = 1e-5;
+    differences += count_differences(&model, steps, &ran);
+    assert_true(ran);
+    free(model.text);
+  }
+  return differences;
+}
+
+static void test_automatic(void **state) {
+  (void)state;
+  assert_int_equal(try_automatic(20), 0);
+}
+
 /* Contacts: impacts, stops and rest fall into the same steps. */
 static void test_contacts(void **state) {
   (void)state;
@@ -482,6 +508,7 @@ int main(int argc, char **argv) {
   if (argc == 4 && strcmp(argv[1], "random") == 0) {
     return try_random((unsigned)atoi(argv[2]), (unsigned)atoi(argv[3]), 40) > 0;
   }
+  if (argc == 3 && strcmp(argv[1], "automatic") == 0) return try_automatic(atoi(argv[2])) > 0;
   if (argc == 3 && strcmp(argv[1], "models") == 0) return try_models(atoi(argv[2])) > 0;
   if (argc == 7 && strcmp(argv[1], "one") == 0) return try_one(argv + 2);
   if (argc == 3 && strcmp(argv[1], "print") == 0) {
@@ -491,9 +518,9 @@ int main(int argc, char **argv) {
     return 0;
   }
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_fields), cmocka_unit_test(test_controlled),
-      cmocka_unit_test(test_models), cmocka_unit_test(test_contacts),
-      cmocka_unit_test(test_random), cmocka_unit_test(test_rest),
-      cmocka_unit_test(test_slider)};
+      cmocka_unit_test(test_fields),   cmocka_unit_test(test_controlled),
+      cmocka_unit_test(test_models),   cmocka_unit_test(test_automatic),
+      cmocka_unit_test(test_contacts), cmocka_unit_test(test_random),
+      cmocka_unit_test(test_rest),     cmocka_unit_test(test_slider)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
