@@ -119,8 +119,15 @@ static void print_error_estimates(FILE *to, const simulation *s, const char *nam
   }
 }
 
-/* Print how many constraint rows are redundant and, for the first 6, what they follow from; and how
- * many singular positions were stepped over and passed. Nothing if there are none. */
+/* Is it a mechanism in joint coordinates? */
+static bool by_joints(const ga_problem *problem) {
+  const ga_file *file = file_of(problem);
+  return file && ga_mechanism_coordinates(ga_file_mechanism(file), NULL) == GA_COORDINATES_JOINT;
+}
+
+/* Print how many constraint rows are redundant and, for the first 6, what they follow from (joints in
+ * the tree have no rows, and are not named); and how many singular positions were stepped over and
+ * passed. Nothing if there are none. */
 static void print_dependency(FILE *to, const simulation *s) {
   enum { SHOWN = 6 };
   const ga_stats *stats = solver_stats(s->solver);
@@ -129,8 +136,9 @@ static void print_dependency(FILE *to, const simulation *s) {
   if (it && stats->dependent > 0) {
     const ga_dependency all = ga_integrator_dependency(it);
     print_label(to, "redundant");
-    fprintf(to, "%ld of %d constraint rows follow%s from others:\n", stats->dependent, all.rows,
-            stats->dependent == 1 ? "s" : "");
+    fprintf(to, "%ld of %d constraint rows follow%s from others%s:\n", stats->dependent, all.rows,
+            stats->dependent == 1 ? "s" : "",
+            by_joints(s->problem) ? " or from the joints of the tree" : "");
     for (int i = 0; ga_integrator_dependency_text(it, i, text, sizeof text); i++) {
       print_label(to, "");
       fprintf(to, "%s\n", i < SHOWN ? text : "and others");
@@ -241,12 +249,14 @@ static void print_errors(FILE *to, const simulation *s) {
 }
 
 /* Print the chosen columns of a model file at the end state, with units, the first 40. Reactions
- * that redundant constraints leave undetermined are marked "not unique, the least". */
+ * that redundant constraints leave undetermined are marked "not unique, the least"; in joint
+ * coordinates "not unique": only multipliers of joints that close loops are least there. */
 static void print_columns(FILE *to, const simulation *s) {
   enum { SHOWN = 40 };
   column_set c;
   double *value = NULL;
   int width = 0;
+  const char *mark = by_joints(s->problem) ? "   not unique" : "   not unique, the least";
   if (columns_open(&c, s->problem, COLUMNS_CHOSEN)) value = calloc((size_t)c.count, sizeof *value);
   if (value) {
     columns_evaluate(&c, solver_state(s->solver), value);
@@ -258,8 +268,7 @@ static void print_columns(FILE *to, const simulation *s) {
     }
     for (int i = 1; i < c.count && i <= SHOWN; i++) {
       fprintf(to, "    %-*s  %14.9g%s%s\n", width, columns_full_name(&c, i), value[i],
-              columns_unit_suffix(&c, i).text,
-              columns_is_unique(&c, i) ? "" : "   not unique, the least");
+              columns_unit_suffix(&c, i).text, columns_is_unique(&c, i) ? "" : mark);
     }
     if (c.count - 1 > SHOWN) fprintf(to, "    ... %d more\n", c.count - 1 - SHOWN);
   }

@@ -121,10 +121,8 @@ bool ga_rank_sentence(const ga_rank *rank, int nlam, const char *const *lam_name
                           dependent == 1 ? "s" : ""),
                  room);
   }
-  if (rank->start[d] == rank->start[d + 1] && dependent == 1) {
-    snprintf(text + at, room - at, " from nothing: its gradient is zero");
-    return true;
-  }
-  print_sources(&n, row, text, at, room);
+  if (print_sources(&n, row, text, at, room) > at) return true;
+  snprintf(text + at, room - at, "%s",
+           dependent == 1 ? " from nothing: its gradient is zero" : "; their gradients are zero");
   return true;
 }

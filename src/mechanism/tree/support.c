@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "linsol/rank/rank.h"
 #include "mechanism/tree/tree.h"
 
 /* Joint coordinates have dense rows along a path: they are slower than absolute ones where paths are
@@ -184,6 +185,52 @@ static ga_status check_cuts(const ga_mechanism *m, ga_error *err) {
   return GA_OK;
 }
 
+/* row[i] <- the length of row i of G in the metric W; nlam numbers. */
+static ga_status measure_rows(const ga_mechanism *m, double t0, double *row) {
+  ga_arena scratch = {0};
+  ga_csr G;
+  ga_status status = ga_csr_init(&G, m->nlam, m->nv, &m->G, &scratch);
+  if (status == GA_OK &&
+      ga_mechanism_evaluate(m, t0, m->q0, NULL, &(ga_evaluation){.G = &G}) != 0) {
+    status = GA_ERR_MEM;
+  }
+  for (int i = 0; i < m->nlam && status == GA_OK; i++) {
+    double sum = 0;
+    for (int e = G.ptr[i]; e < G.ptr[i + 1]; e++) {
+      sum += G.val[e] * G.val[e] / m->model.metric[G.col[e]];
+    }
+    row[i] = sqrt(sum);
+  }
+  ga_arena_free(&scratch);
+  return status;
+}
+
+/* Why `auto` takes absolute coordinates after the change, into text: a joint that is cut holds nothing
+ * that the tree does not hold, as the second hinge of a door does. How its force and those of the
+ * tree share a load is not determined, and the least forces are found among the rows of all joints.
+ * Rows of no length in joint coordinates have a length in absolute ones. *why unchanged: none. */
+static ga_status find_idle_joint(const ga_mechanism *m, double t0, char *text, size_t room,
+                                 const char **why) {
+  const ga_mechanism *a = m->absolute;
+  if (m->nlam == 0) return GA_OK;
+  double *row = ga_calloc((size_t)m->nlam + (size_t)a->nlam, sizeof *row);
+  ga_status status = row ? measure_rows(m, t0, row) : GA_ERR_MEM;
+  if (status == GA_OK) status = measure_rows(a, t0, row + m->nlam);
+  for (int i = 0; i < m->elements.count && status == GA_OK && !*why; i++) {
+    const ga_element *el = &m->elements.item[i];
+    const double *own = row + el->lam_at, *full = row + m->nlam + a->elements.item[i].lam_at;
+    bool idle = el->nlam > 0 && el->npsi == 0 && el->ncoordinate == 0;
+    for (int k = 0; k < el->nlam && idle; k++) idle = own[k] <= GA_RANK_TOL * full[k];
+    if (!idle) continue;
+    snprintf(text, room,
+             "%s '%.80s' repeats what other joints hold; the least forces need the rows of all",
+             el->type->what, el->name);
+    *why = text;
+  }
+  ga_free(row);
+  return status;
+}
+
 /* Does every freedom move a mass? GA_ERR_ARG with the name of a body that has none. Sets
  * tree->start_mass. */
 static ga_status check_masses(ga_mechanism *m, double t0, ga_error *err) {
@@ -298,6 +345,10 @@ ga_status ga_mechanism_choose_coordinates(ga_mechanism *m, double t0, ga_error *
     }
     if (status != GA_OK) why = own.text;
     if (status == GA_OK && !asked) why = too_long(m, text, sizeof text);
+    if (status == GA_OK && !asked && !why &&
+        find_idle_joint(m, t0, text, sizeof text, &why) != GA_OK) {
+      return ga_fail(err, GA_ERR_MEM, "no memory for joint coordinates");
+    }
     if (why) undo(m);
   }
   describe(m, why);
