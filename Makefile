@@ -157,7 +157,7 @@ check-docs:
 	sh tools/check_docs_text.sh
 
 # Tests that make long runs of what others run, too: once, by `make test`, is enough.
-LONG_RUNS = '^(tool_(mpi|reproduce|resume|completion|converge)|problems_(chain|rolling_disk)|properties_(sparse_and_dense|growth|orders|method_table)|extrapolate_orders)$$'
+LONG_RUNS = '^(tool_(mpi|reproduce|resume|completion|converge)|problems_(chain|rolling_disk)|extrapolate_orders|properties_(sparse_and_dense|growth|orders|method_table|units|solver_independence|excitations|campaign|methods)|run_(step_size|rounding_noise|passages)|accuracy_honest)$$'
 
 # What optional packages add: `make test` may have run without them, so the build is configured anew.
 OPTIONAL_TESTS = 'mpi|mumps|module|results|solver|tool_(paths|import|models|recipes|sweep)'

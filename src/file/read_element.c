@@ -110,9 +110,8 @@ const ga_field ga_joint_fields[] = {
      NULL, false, "J s/q^2"},
     {"inertia", "each_coordinate", "of a rotor on its coordinate", keep_node,
      AT(joint_input, on.inertia), NULL, false, "J s^2/q^2"},
-    {"friction", "joint_friction",
-     "dry friction: {coulomb, radius, ..} by its own force, or {friction, speed, ..}", keep_node,
-     AT(joint_input, on.friction), NULL, false, "J/q, q/s or m, m/s"},
+    {"friction", "joint_friction", "dry: {coulomb, radius, ..} by its own force, or {friction, ..}",
+     keep_node, AT(joint_input, on.friction), NULL, false, "J/q, q/s or m, m/s"},
     {"limits", "joint_limits", "stops of its coordinate, as in the section limits", keep_node,
      AT(joint_input, on.limits), NULL, false, "q"},
     {.key = NULL}};
