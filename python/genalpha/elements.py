@@ -79,12 +79,6 @@ class Description:
         if coordinates:
             self._section("coordinates", coordinates)
 
-    def _document(self) -> _document.Document:
-        """The tree, to be changed."""
-        if self._tree is None:
-            self._tree = self._read(self._path, self._text)
-        return self._tree
-
     def _read(self, path: Optional[str], given: Optional[str]) -> _document.Document:
         """The tree of a file or a text, with the coordinates that were asked for."""
         tree = _document.read(path) if path is not None else _document.read_text(given or "")
@@ -92,6 +86,12 @@ class Description:
             tree["coordinates"] = self._coordinates
             tree.get("run", {}).pop("coordinates", None)
         return tree
+
+    def _document(self) -> _document.Document:
+        """The tree, to be changed."""
+        if self._tree is None:
+            self._tree = self._read(self._path, self._text)
+        return self._tree
 
     def _section(self, key: str, value: Any) -> None:
         with self._lock:

@@ -432,10 +432,11 @@ ga_status ga_step_size_error(ga_integrator *it, double *err) {
   ga_step_size *c = &it->step_size;
   const ga_memory *to = &it->mem;
   double noise[2];
-  ga_hidden_error_begin(it);
+  ga_status status = ga_hidden_error_begin(it);
+  if (status != GA_OK) return status;
   difference_errors(it, noise);
   ga_raw_norms raw = {.errors = norm_of_both(it, NULL, NULL)};
-  ga_status status = raw_force_error(it, c->e_v, &raw.forces);
+  status = raw_force_error(it, c->e_v, &raw.forces);
   c->suspect = false;
   if (status == GA_OK && estimate_roughly(c, &raw, err)) {
     c->rough++;

@@ -58,15 +58,18 @@ static void clean(ga_integrator *it, double by, double *x) {
 }
 
 /* c->vd_new: v'_c at the end of the step, if the method leaves the hidden constraint free. Where the
- * constraints are dependent, v' of the step itself. Collective. */
-void ga_hidden_error_begin(ga_integrator *it) {
+ * constraints are dependent, or the model cannot be evaluated there, v' of the step itself. A negative
+ * status of the model or of memory is returned. Collective. */
+ga_status ga_hidden_error_begin(ga_integrator *it) {
   const ga_memory *to = &it->mem;
   double *vd = it->step_size.vd_new;
-  if (!it->method->hidden_free) return;
+  if (!it->method->hidden_free) return GA_OK;
   ga_start_guess(it);
-  if (ga_saddle_acceleration(&it->saddle, to->t, to->q, to->v, vd, NULL, NULL) == GA_OK) return;
+  const ga_status status = ga_saddle_acceleration(&it->saddle, to->t, to->q, to->v, vd, NULL, NULL);
+  if (status == GA_OK || status == GA_ERR_MODEL || status == GA_ERR_MEM) return status;
   ga_error_clear(&it->error);
   memcpy(vd, to->vd, (size_t)it->eval.nv * sizeof(double));
+  return GA_OK;
 }
 
 /* df += M (d_n + d_n-1)/2 of this process, d = v' - v'_c at the ends of this and the last step, as far

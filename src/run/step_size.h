@@ -99,7 +99,7 @@ double ga_error_filter_sum(const ga_method *method, const double *by);
 /* hidden_error.c: methods that leave the hidden constraint free. `begin`: vd_new at the end of the
  * step; `forces` adds the error of constraint forces to df, ringing or the rest; `velocity`: that of
  * v into dv; `noise`: of v', in the metric W. */
-void ga_hidden_error_begin(ga_integrator *it);
+ga_status ga_hidden_error_begin(ga_integrator *it);
 double ga_hidden_error_noise(ga_integrator *it);
 void ga_hidden_error_forces(ga_integrator *it, bool ringing, double *df);
 ga_status ga_hidden_error_velocity(ga_integrator *it, double *dv);
