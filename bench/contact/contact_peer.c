@@ -6,9 +6,10 @@
  *   block   a block rocks on two edges, no restitution: state at t = 1.2, value of an integration of the
  *           pieces to 1e-12
  *
- * MuJoCo (Apache 2.0) has soft contacts. For the bouncing ball they are springs and dampers that give the restitution
- * (solref < 0), as stiff as the step allows: omega h = 0.2. For the others its defaults are taken, but
- * the time constant of contacts is the least it allows, 2 h, with an elliptic cone. */
+ * MuJoCo (Apache 2.0) has soft contacts. For the bouncing ball they are springs and dampers that
+ * give the restitution (solref < 0), as stiff as the step allows: omega h = 0.2. For the others its
+ * defaults are taken, but the time constant of contacts is the least it allows, 2 h, with an
+ * elliptic cone. */
 #define _POSIX_C_SOURCE 200809L
 #include <genalpha/genalpha.h>
 #include <math.h>
@@ -20,7 +21,8 @@
 #include <unistd.h>
 
 /* A scene for both. `ours` is a model file; `theirs` a MuJoCo model with the step h and two numbers of
- * solref to be filled in. Position and velocity that are compared: a column of ours, an entry of theirs. */
+ * solref to be filled in. Position and velocity that are compared: a column of ours, an entry of
+ * theirs. */
 typedef struct {
   const char *name, *ours, *theirs;
   const char *columns[2];
@@ -124,7 +126,8 @@ static const char block_text[] =
     "<joint type='hinge' axis='0 -1 0'/><inertial pos='0 0 0' mass='1' diaginertia='1 %.17g 1'/>"
     "<geom type='box' size='0.2 0.3 0.6' mass='0' condim='3'/></body></worldbody></mujoco>";
 
-/* The text of a scene: a time constant 2 h, damping ratio 1; or stiffness and damping for a restitution. */
+/* The text of a scene: a time constant 2 h, damping ratio 1; or stiffness and damping for a
+ * restitution. */
 static void describe(const scene *s, double h, const char *integrator, char *text, size_t room) {
   double reference[2] = {2 * h, 1};
   if (s->restitution > 0) {

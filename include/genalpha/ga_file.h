@@ -46,8 +46,8 @@ typedef struct ga_file_options {
 } ga_file_options;
 
 /* Read a file and build its mechanism at t = 0. The file of a robot (ga_import_named) is imported
- * with the options that are zero; log receives one line about it, and warnings. Messages begin with PATH:LINE:COLUMN and the path
- * inside the file, and say what was expected. options may be NULL. */
+ * with the options that are zero; log receives one line about it, and warnings. Messages begin with
+ * PATH:LINE:COLUMN and the path inside the file, and say what was expected. options may be NULL. */
 GA_API ga_status ga_file_load(const char *path, const ga_file_options *options, ga_file **out,
                               ga_error *err);
 /* The same of a text in memory; name stands for the path. */

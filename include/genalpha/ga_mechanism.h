@@ -91,9 +91,10 @@ typedef ga_point ga_axis; /* a direction */
  * Signals are named like columns: coordinates and rates of joints ("pin.angle", "pin.angle_rate"),
  * positions and velocities of bodies ("car.x", "car.vx", in body axes "car.body_vx"), sensors,
  * lengths, rates and forces of springs, efforts of torsions, forces of bushings, ropes and loads,
- * powers of all of these, states and inputs. Accelerations and forces of constraints cannot be used. Text uses what it mentions, which must have been added
- * before; `uses` of a function may name what is added later, the build finds it. All functions but
- * `position` of a drive may use signals, at most 21. The derivatives of all of it are exact. */
+ * powers of all of these, states and inputs. Accelerations and forces of constraints cannot be
+ * used. Text uses what it mentions, which must have been added before; `uses` of a function may
+ * name what is added later, the build finds it. All functions but `position` of a drive may use
+ * signals, at most 21. The derivatives of all of it are exact. */
 typedef int (*ga_function_fn)(void *context, const double *variables, int along, double f[3]);
 typedef struct ga_function {
   double constant;
@@ -248,8 +249,8 @@ typedef struct ga_force {
 
 /* Types are "point" (body, at GA_ON_A), "distance" (between, at), "angle" (between, directions),
  * "relative" (between, at: position and velocity of the point on B in the frame of A),
- * "orientation" (between: roll, pitch, yaw of B relative to A) "expression" (value) and "power" (of: power that a
- * force, drive or coupler delivers to the mechanism, negative where it takes some). */
+ * "orientation" (between: roll, pitch, yaw of B relative to A), "expression" (value) and "power"
+ * (of: what a force, drive or coupler delivers to the mechanism, negative where it takes some). */
 typedef struct ga_sensor {
   const char *name;
   const char *type;
@@ -290,7 +291,7 @@ GA_API ga_status ga_mechanism_set_gravity(ga_mechanism *m, const double gravity[
 GA_API ga_status ga_mechanism_set_formulation(ga_mechanism *m, ga_formulation formulation);
 /* Which coordinates the build takes; GA_COORDINATES_AUTO at first. */
 GA_API ga_status ga_mechanism_set_coordinates(ga_mechanism *m, ga_coordinates coordinates);
-/* Those it has taken, JOINT or ABSOLUTE; *text, if not NULL: a line that says so and why, owned by m. */
+/* Those it has taken, JOINT or ABSOLUTE; *text, if not NULL: a line that says why, owned by m. */
 GA_API ga_coordinates ga_mechanism_coordinates(const ga_mechanism *m, const char **text);
 /* What pictures show of the ground: n looks, copied. */
 GA_API ga_status ga_mechanism_set_ground_looks(ga_mechanism *m, int n, const ga_body_look *looks,

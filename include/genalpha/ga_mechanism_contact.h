@@ -14,9 +14,9 @@
 extern "C" {
 #endif
 
-/* A contact: two surfaces that touch and press, but do not penetrate and do not pull. It holds rows that
- * a run turns on and off (ga_contact.h); with a stiffness it is a force. Surfaces of side A are planes,
- * spheres and boxes, those of B points, spheres and disks. */
+/* A contact: two surfaces that touch and press, but do not penetrate and do not pull. It holds rows
+ * that a run turns on and off (ga_contact.h); with a stiffness it is a force. Surfaces of side A
+ * are planes, spheres and boxes, those of B points, spheres and disks. */
 typedef enum ga_surfaces {
   GA_SURFACES_PLANE = 0, /* a plane of A and points of B, or spheres of `radius` about them */
   GA_SURFACES_SPHERES,   /* two spheres */
@@ -57,8 +57,8 @@ typedef struct ga_mechanism_limit {
   double restitution; /* 0 to 1 */
 } ga_mechanism_limit;
 
-/* Of `all` the pair of bodies b and c is the point NAME.b_c. Pairs that are apart by more than their size
- * cost a distance only.
+/* Of `all` the pair of bodies b and c is the point NAME.b_c. Pairs that are apart by more than
+ * their size cost a distance only.
  *
  * Columns NAME.gap .n .fx .fy .fz .slip .state .impulse, those of point 3 NAME.3.gap ..; of limits
  * NAME.gap .n .impulse .state, of one end NAME.lower.n .. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A mechanism cut into subdomains, one for each process of a team (ga_team.h). It must have been built in
- * absolute coordinates: ga_mechanism_set_coordinates(m, GA_COORDINATES_ABSOLUTE) before the build.
+/* A mechanism cut into subdomains, one for each process of a team (ga_team.h). It must have been
+ * built in absolute coordinates: ga_mechanism_set_coordinates(m, GA_COORDINATES_ABSOLUTE) before
+ * the build.
  *
  *     ga_partition *partition;
  *     ga_subdomain *own;

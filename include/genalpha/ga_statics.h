@@ -91,9 +91,9 @@ GA_API ga_status ga_tangent_negatives(const ga_model *model, double t, const dou
  * begins to fall. GA_ERR_INITIAL if the constraints cannot be satisfied or no equilibrium was
  * found; q is then the last configuration, and err says which force is left.
  *
- * Contacts (ga_contact.h) that are met on the way close, those that would pull open again. With friction
- * there are many equilibria: a contact sticks where it closed if its friction can hold it there,
- * else it slides to where it needs none. */
+ * Contacts (ga_contact.h) that are met on the way close, those that would pull open again. With
+ * friction there are many equilibria: a contact sticks where it closed if its friction can hold it
+ * there, else it slides to where it needs none. */
 GA_API ga_status ga_equilibrium_find(const ga_model *model, double t, double *q,
                                      ga_equilibrium *equilibrium, ga_error *err);
 
@@ -116,8 +116,8 @@ GA_API ga_status ga_linearization_new(const ga_model *model, double t, const dou
                                       ga_error *err);
 GA_API void ga_linearization_free(ga_linearization *lin);
 /* Contacts (ga_contact.h) have fixed states: those that touch and press are closed, and stick if they
- * have friction; rows of the others are zero. GA_ERR_INITIAL if one slides, or would. State of contact i
- * (GA_CONTACT_..). */
+ * have friction; rows of the others are zero. GA_ERR_INITIAL if one slides, or would. State of
+ * contact i (GA_CONTACT_..). */
 GA_API int ga_linearization_contact(const ga_linearization *lin, int i);
 /* The matrix of that name, one of M C K G H Y; NULL for another. Owned by the linearization. */
 GA_API const ga_csr *ga_linearization_matrix(const ga_linearization *lin, char name);

@@ -31,7 +31,8 @@ static bool linked(const ga_cone *p, const int *first, int m, int i, int j) {
   return false;
 }
 
-/* island[i] = the number of the island of block i, by a search from block to block; returns how many. */
+/* island[i] = the number of the island of block i, by a search from block to block; returns how
+ * many. */
 static int find_islands(const ga_cone *p, const int *first, int m, int *island, int *queue) {
   int count = 0;
   for (int i = 0; i < p->n; i++) island[i] = -1;
@@ -120,8 +121,8 @@ static bool all_stick(const ga_island *s) {
   return true;
 }
 
-/* Rest comes first: where sets let redundant contacts slip, other forces may hold them. Then the three ways
- * in turn. */
+/* Rest comes first: where sets let redundant contacts slip, other forces may hold them. Then the
+ * three ways in turn. */
 static bool solve_island(ga_island *s, bool *coarse) {
   *coarse = false;
   const bool solved = ga_island_sets(s);

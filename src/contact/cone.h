@@ -5,9 +5,10 @@
  *
  *     0 <= r_N,  u_N >= 0,  r_N u_N = 0,     |r_T| <= mu r_N,  r_T = -mu r_N u_T/|u_T| where u_T != 0
  *
- * Solved island by island: by active sets (cone_sets.c); where A is symmetric by the convex iteration of
- * De Saxce, Acary and Cadoux, else by Gauss-Seidel sweeps (cone_sweeps.c), both polished by
- * the equations of the sets. Accepted are equations to 1e-9 and signs to 1e-11, or, coarse, 1e-6. */
+ * Solved island by island: by active sets (cone_sets.c); where A is symmetric by the convex
+ * iteration of De Saxce, Acary and Cadoux, else by Gauss-Seidel sweeps (cone_sweeps.c), both
+ * polished by the equations of the sets. Accepted are equations to 1e-9 and signs to 1e-11, or,
+ * coarse, 1e-6. */
 #ifndef GA_SRC_CONE_H
 #define GA_SRC_CONE_H
 
@@ -42,10 +43,11 @@ typedef struct ga_cone_solution {
 /* GA_OK, GA_RETRY_CONTACT if an island has no solution (`unsolved`), GA_ERR_MEM. */
 ga_status ga_cone_solve(const ga_cone *problem, ga_cone_solution *solution, ga_error *err);
 
-/* Dependencies of the rows `of` (count numbers) of a symmetric, positive semidefinite matrix N (size x size
- * by rows): vectors n of count numbers with n^T N n = 0. Of the first `before` rows as many as possible are
- * kept, then of the others. basis: count x count, one vector after the other, in which the row that
- * depends, which[d], has the coefficient 1; work: count x count. Returns their number. */
+/* Dependencies of the rows `of` (count numbers) of a symmetric, positive semidefinite matrix N
+ * (size x size by rows): vectors n of count numbers with n^T N n = 0. Of the first `before` rows as
+ * many as possible are kept, then of the others. basis: count x count, one vector after the other,
+ * in which the row that depends, which[d], has the coefficient 1; work: count x count. Returns
+ * their number. */
 int ga_cone_dependencies(const double *N, int size, int count, int before, const int *of,
                          double *basis, double *work, int *which);
 
@@ -67,8 +69,8 @@ typedef struct ga_island {
 
 /* u = A r + b. */
 void ga_island_velocities(const ga_island *s, const double *r, double *u);
-/* Solve the equations of the statuses, from r: r, u. split: with n^T r_N = 0 for dependent normals, else
- * the solution next to r. False if that fails. */
+/* Solve the equations of the statuses, from r: r, u. split: with n^T r_N = 0 for dependent normals,
+ * else the solution next to r. False if that fails. */
 bool ga_island_equations(ga_island *s, bool split);
 /* Do r, u satisfy the laws: equations to `equal`, signs to `sign`? */
 bool ga_island_holds(const ga_island *s, double equal, double sign);
@@ -76,8 +78,8 @@ bool ga_island_holds(const ga_island *s, double equal, double sign);
 double ga_island_misfit(const ga_island *s);
 /* The three ways; true if r, u and status are the solution. */
 bool ga_island_sets(ga_island *s);
-/* Is A symmetric and some u_i = 0 a consequence of the others: forces at rest are then not unique? Can it then
- * rest, u = 0, with some forces, though not those of sets? */
+/* Is A symmetric and some u_i = 0 a consequence of the others: forces at rest are then not unique?
+ * Can it then rest, u = 0, with some forces, though not those of sets? */
 bool ga_island_forces_are_free(ga_island *s);
 bool ga_island_rest(ga_island *s);
 bool ga_island_convex(ga_island *s, bool *coarse);

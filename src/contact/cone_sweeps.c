@@ -2,8 +2,8 @@
 /* Cone problem of an island by iterations.
  *
  * Convex (A symmetric and positive semidefinite; De Saxce; Acary, Cadoux): with s = mu |u_T| added to
- * the normal velocities, r minimises r^T A r/2 + r^T (b + s) over the cones |r_T| <= mu r_N. Accelerated
- * projected gradients, restarted where they turn; then s anew from u.
+ * the normal velocities, r minimises r^T A r/2 + r^T (b + s) over the cones |r_T| <= mu r_N.
+ * Accelerated projected gradients, restarted where they turn; then s anew from u.
  *
  * Gauss-Seidel (else): block by block r_N <- max(0, r_N - u_N/A_NN), r_T <- r_T - u_T/|A_TT| cut to the
  * disk mu r_N.
@@ -146,8 +146,8 @@ bool ga_island_forces_are_free(ga_island *s) {
          ga_cone_dependencies(s->A, s->m, s->m, s->m, of, basis, work, which) > 0;
 }
 
-/* Of redundant contacts some forces may hold where those of equal compliances do not: with u = 0 the convex
- * problem has no shifts, and its solution is all that is asked for. */
+/* Of redundant contacts some forces may hold where those of equal compliances do not: with u = 0
+ * the convex problem has no shifts, and its solution is all that is asked for. */
 bool ga_island_rest(ga_island *s) {
   size_t m = (size_t)s->m;
   double *shift = ga_arena_doubles(s->arena, m), *y = ga_arena_doubles(s->arena, m);

@@ -34,8 +34,8 @@ bool ga_contact_rows_special(const ga_contact_rows *rows, bool holonomic, int i)
 /* Set d = k/|k| of all contacts that slip and do not hold it; k: npsi numbers. */
 void ga_contact_rows_turn(ga_contact_rows *rows, const double *k);
 
-/* Residuals of a block of rows of G (holonomic) or H that are not on or off, with the multipliers of the
- * block; k: slip velocities. */
+/* Residuals of a block of rows of G (holonomic) or H that are not on or off, with the multipliers
+ * of the block; k: slip velocities. */
 void ga_contact_rows_residual(ga_contact_rows *rows, bool holonomic, const double *lam,
                               const double *mult, const double *k, double *r);
 /* Residuals of split rows from the multipliers of their block; of slip rows. */
@@ -63,7 +63,8 @@ void ga_contact_rows_put(const ga_contact_rows *rows, const ga_identity_rows *of
                          int nv, int n, bool moving);
 void ga_contact_rows_clear(const ga_contact_rows *rows, double *rhs, bool slips);
 
-/* D: rows of H or Y. Slip rows become scale mu lam (I - d d^T) D/|k|, 0 where d is held; others stay. */
+/* D: rows of H or Y. Slip rows become scale mu lam (I - d d^T) D/|k|, 0 where d is held; others
+ * stay. */
 void ga_contact_rows_slip_gradient(const ga_contact_rows *rows, const double *lam, const double *k,
                                    double scale, ga_csr *D);
 

@@ -75,8 +75,8 @@ static bool check_run_key(ga_reader *r, const ga_node *key) {
 }
 
 /* Append the options of `run` to file->options as texts, with their lines. Keys must be those of
- * ga_run_key_at; the values of words are not checked here. Values that are expressions of parameters are replaced by their numbers; words stay
- * as they are. */
+ * ga_run_key_at; the values of words are not checked here. Values that are expressions of
+ * parameters are replaced by their numbers; words stay as they are. */
 bool ga_read_run(ga_reader *r, const ga_node *node, ga_file *file) {
   ga_reader_enter(r, "run");
   if (node->kind != GA_NODE_MAP)

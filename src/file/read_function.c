@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Functions in a model file: {function: NAME, uses: [signals]}, where the section `functions` has a
- * function of this name (read_library.c) or the caller gives one (ga_file_options.functions). Without derivatives of its own it is
- * differentiated by central differences. */
+ * function of this name (read_library.c) or the caller gives one (ga_file_options.functions).
+ * Without derivatives of its own it is differentiated by central differences. */
 #include <math.h>
 #include <string.h>
 

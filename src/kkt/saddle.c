@@ -167,8 +167,9 @@ static void set_soft_diagonal(ga_saddle *s, int n, const bool *dropped) {
   }
 }
 
-/* Note in s->kind which diagonals the matrix has: 1 M alone, 2 all rows, 3 without H, 4 and 5 the same with
- * soft rows. If it changes, forget the scaling of the solver: 1 may be far larger than eps D. */
+/* Note in s->kind which diagonals the matrix has: 1 M alone, 2 all rows, 3 without H, 4 and 5 the
+ * same with soft rows. If it changes, forget the scaling of the solver: 1 may be far larger than
+ * eps D. */
 static void set_kind(ga_saddle *s, rows with) {
   bool nonholonomic = with == WITH_G_AND_H || s->eval->npsi == 0;
   int kind = with == MASS_ONLY ? 1 : (nonholonomic ? 2 : 3) + (s->softened ? 2 : 0);

@@ -70,8 +70,8 @@ static uint64_t checksum(const unsigned char *bytes, size_t n) {
   return sum;
 }
 
-/* Length of the whole file of that format in bytes. rows: the file lists the rows that are left out; *rows_at
- * (may be NULL) is where in the body. */
+/* Length of the whole file of that format in bytes. rows: the file lists the rows that are left
+ * out; *rows_at (may be NULL) is where in the body. */
 static size_t file_size(ga_integrator *it, const ga_collector *whole, int version, bool rows,
                         size_t *rows_at) {
   ga_state_walk w = {.mode = GA_WALK_MEASURE, .whole = whole, .version = version, .rows = rows};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Contacts: their states, pieces of steps, what a user can ask for. A piece ends where the first of the tests
- * of contact_tests.c fails. */
+/* Contacts: their states, pieces of steps, what a user can ask for. A piece ends where the first of
+ * the tests of contact_tests.c fails. */
 #include "run/contact.h"
 
 #include <math.h>
@@ -153,8 +153,9 @@ static double friction_power(const ga_contacts *c) {
   return power;
 }
 
-/* The accepted state is the end of the step solved last, whose equations know g, G v + g_t, k and G there:
- * take them into contacts.g, gv, k and reach, with no evaluation. False if it is another state. */
+/* The accepted state is the end of the step solved last, whose equations know g, G v + g_t, k and G
+ * there: take them into contacts.g, gv, k and reach, with no evaluation. False if it is another
+ * state. */
 static bool take_from_step(ga_integrator *it) {
   ga_contacts *c = &it->contacts;
   const ga_equations *eq = &it->step.eq;

@@ -78,14 +78,15 @@ ga_status ga_contacts_examine(struct ga_integrator *it, struct ga_plan *plan, bo
 /* contact_uncut.c: is the present step not cut at changes? */
 bool ga_contacts_uncut(const struct ga_integrator *it);
 /* Such a step is solved. *again: a contact lifts, slides or stops in it; after the step was taken back,
- * `switch` gives it the new state, and the step is to be solved once more. `finish`: nothing is left to be
- * switched; what is closed at its end hits there, *cut: a change is pending at its end. */
+ * `switch` gives it the new state, and the step is to be solved once more. `finish`: nothing is
+ * left to be switched; what is closed at its end hits there, *cut: a change is pending at its
+ * end. */
 ga_status ga_contacts_find_switch(struct ga_integrator *it, bool *again);
 ga_status ga_contacts_switch(struct ga_integrator *it);
 void ga_contacts_begin_uncut(struct ga_integrator *it);
 ga_status ga_contacts_finish(struct ga_integrator *it, bool *cut);
-/* contact_tests.c: contacts.found = tests that fail at the end of the step; those of them that fail first,
- * at *t (INFINITY: none after all). */
+/* contact_tests.c: contacts.found = tests that fail at the end of the step; those of them that fail
+ * first, at *t (INFINITY: none after all). */
 ga_status ga_contacts_find_failed(struct ga_integrator *it, bool *any);
 ga_status ga_contacts_find_earliest(struct ga_integrator *it, double *t);
 /* contact_uncut.c: a piece of given size could not be solved (status > 0). */
@@ -106,8 +107,8 @@ bool ga_contacts_choose_axes(struct ga_integrator *it, double t, const double *q
  * matrix A of `problem` shows; NULL: none depend. */
 struct ga_touching;
 ga_status ga_contacts_set_rows(struct ga_integrator *it, const struct ga_touching *problem);
-/* At a start with redundant = allow: leave out rows that are always on and depend on others, without the
- * contacts. */
+/* At a start with redundant = allow: leave out rows that are always on and depend on others,
+ * without the contacts. */
 ga_status ga_contacts_drop_joints(struct ga_integrator *it, double t, const double *q,
                                   const double *v);
 /* How many rows of joints are left out of the steps; rows of open contacts do not count. */
@@ -157,9 +158,9 @@ void ga_touching_apply(const struct ga_integrator *it, const ga_touching *p, con
 
 /* ---- contact_impact.c: P3; contact_forces.c: P4 ---------------------------------------------- */
 
-/* Velocities after an impact of the contacts in p: v, p->r, p->u (before); *impact: there was one. e: restitutions,
- * n numbers; un_begin: rates of the gaps (n numbers) that they act on, NULL: those at v. *factor: of all
- * restitutions, less than 1 if energy would be gained. */
+/* Velocities after an impact of the contacts in p: v, p->r, p->u (before); *impact: there was one.
+ * e: restitutions, n numbers; un_begin: rates of the gaps (n numbers) that they act on, NULL: those
+ * at v. *factor: of all restitutions, less than 1 if energy would be gained. */
 ga_status ga_contacts_impact(struct ga_integrator *it, ga_touching *p, double t, double *v,
                              const double *un_begin, const double *e, double *factor, bool *impact);
 /* v^T M v/2 with saddle.M. */

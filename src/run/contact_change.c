@@ -10,8 +10,8 @@
  * 0, if b < 0 and its next flight would be shorter than rest_time: e |u_c| <= |b| rest_time/2, u_c its
  * velocity when it closes. If all that touch and approach rest, those that would close within rest_time
  * and rest join: P2 brings them to g = 0. So infinite series of bounces end. What joins must be slow by
- * itself, |u_c| <= 2 |b| rest_time, whatever e: g <= u_c^2/(2 |b|) <= 2 |b| rest_time^2 is then all that P2
- * moves. With e = 0 any speed would rest, and P2 would move by u_c rest_time. */
+ * itself, |u_c| <= 2 |b| rest_time, whatever e: g <= u_c^2/(2 |b|) <= 2 |b| rest_time^2 is then all
+ * that P2 moves. With e = 0 any speed would rest, and P2 would move by u_c rest_time. */
 #include <math.h>
 #include <string.h>
 
@@ -309,7 +309,8 @@ static ga_status solve_change(ga_integrator *it, change *x, const double *un_beg
   return GA_OK;
 }
 
-/* Accept x->q, v and the new states; build the memory. On failure everything is as in contacts.before. */
+/* Accept x->q, v and the new states; build the memory. On failure everything is as in
+ * contacts.before. */
 static ga_status accept_change(ga_integrator *it, change *x) {
   ga_contacts *c = &it->contacts;
   ga_memory *mem = &it->mem;
@@ -357,9 +358,9 @@ static double gap_acceleration(const ga_touching *p, int i) {
   return largest > 0 ? sum / largest : 0;
 }
 
-/* P4 says which contacts can be closed, with some forces. Those that would pull with the forces of equal
- * compliances (N of redundant contacts) open, one after the other: such supports push only. Unless the
- * others do not hold then (contacts.needed): friction has made them unequal. */
+/* P4 says which contacts can be closed, with some forces. Those that would pull with the forces of
+ * equal compliances (N of redundant contacts) open, one after the other: such supports push only.
+ * Unless the others do not hold then (contacts.needed): friction has made them unequal. */
 static ga_status open_pulled(ga_integrator *it, change *x) {
   ga_contacts *c = &it->contacts;
   ga_status status = GA_OK;

@@ -5,8 +5,9 @@
  *     contacts that slide:   f = -mu N k/|k|, which makes column and row of A differ
  *     contacts at rest:      |f| <= mu_s N,  f = -mu_s N k'/|k'| where k' != 0
  *
- * and again with mu for a contact that mu_s does not hold. If there is no solution (Painleve): a contact
- * that slides, with A_NN - mu A_NT d <= 0 and b_N < 0, is stopped by the impulse r = -A^-1 u. */
+ * and again with mu for a contact that mu_s does not hold. If there is no solution (Painleve): a
+ * contact that slides, with A_NN - mu A_NT d <= 0 and b_N < 0, is stopped by the impulse r = -A^-1
+ * u. */
 #include <math.h>
 #include <string.h>
 

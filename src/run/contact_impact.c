@@ -6,8 +6,8 @@
  *     v+ = v- + X r
  *
  * Newton's restitution and Coulomb's friction together can gain energy. The work of the impact is
- * w = r^T (u- + u+)/2; if it is positive, all e of this impact are halved, four times, then 0. Likewise if there
- * is no solution: contacts that jam by friction cannot all rebound. */
+ * w = r^T (u- + u+)/2; if it is positive, all e of this impact are halved, four times, then 0.
+ * Likewise if there is no solution: contacts that jam by friction cannot all rebound. */
 #include <math.h>
 #include <string.h>
 

@@ -103,8 +103,8 @@ static double cubic_maximum(double f0, double f1, double d0, double d1) {
   return s > 0 && s < 1 ? s : 0;
 }
 
-/* An open gap that closes and opens again inside the piece: the time where the cubic through both ends has
- * its minimum, if that is below zero. The end of the piece otherwise. */
+/* An open gap that closes and opens again inside the piece: the time where the cubic through both
+ * ends has its minimum, if that is below zero. The end of the piece otherwise. */
 static double dip_of(const ga_integrator *it, int i) {
   const ga_contacts *c = &it->contacts;
   const ga_contact_state *s = &c->state[i];
@@ -119,7 +119,8 @@ static double dip_of(const ga_integrator *it, int i) {
   return at > 0 && least < -ga_contacts_eps_gap(it, i) ? it->last.mem.t + at * h : it->mem.t;
 }
 
-/* *t: where the test x goes through zero in the piece from last.mem on; it has this value at its end. */
+/* *t: where the test x goes through zero in the piece from last.mem on; it has this value at its
+ * end. */
 static ga_status locate(ga_integrator *it, test *x, double value, double *t) {
   const ga_contacts *c = &it->contacts;
   const ga_contact_state *s = &c->state[x->contact];
@@ -169,7 +170,8 @@ ga_status ga_contacts_find_earliest(ga_integrator *it, double *t) {
 }
 
 /* Of redundant contacts psi is not unique: does slide count? *same: P4 at the end of the piece over all
- * closed contacts gives the states it had. N is that of equal compliances: what it would pull is open. */
+ * closed contacts gives the states it had. N is that of equal compliances: what it would pull is
+ * open. */
 static ga_status check_redundant(ga_integrator *it, bool *same) {
   ga_contacts *c = &it->contacts;
   const ga_memory *mem = &it->mem;

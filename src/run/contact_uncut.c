@@ -3,8 +3,8 @@
  *
  * A contact that lifts, slides or stops at the end of the step becomes open, slip (d = psi/|psi|) or
  * stick, and the step is solved again, each contact once for each kind. Then P2 lifts what has
- * penetrated, P3 acts on the velocities with e min(u_N, 0) of the beginning of the step (Moreau: a flight
- * that ends in the step in which it began ends in rest), P4 gives the new states. */
+ * penetrated, P3 acts on the velocities with e min(u_N, 0) of the beginning of the step (Moreau: a
+ * flight that ends in the step in which it began ends in rest), P4 gives the new states. */
 #include <math.h>
 #include <string.h>
 
@@ -90,8 +90,8 @@ ga_status ga_contacts_finish(ga_integrator *it, bool *cut) {
   return GA_OK;
 }
 
-/* A direction of slip that turns fast leaves Newton's iteration without a solution: the piece is made with
- * directions that are held, else in parts. */
+/* A direction of slip that turns fast leaves Newton's iteration without a solution: the piece is
+ * made with directions that are held, else in parts. */
 ga_status ga_contacts_retry(ga_integrator *it, ga_plan *plan, ga_status status) {
   static const double parts[] = {0.5, 0.25, 0.1};
   const double way = plan->t1 - it->mem.t, rest = fmax(plan->rest, plan->t1);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The filter of error estimates for automatic steps (error_estimate.c, docs/internals/step-size.md).
+/* The filter of error estimates for automatic steps (error_estimate.c,
+ * docs/internals/step-size.md).
  *
  * Errors that the constraints forbid, or that the method damps as stiff, must not count
  * as errors of q and v. So A (x, mu) = (m M e, d) is solved with the step's own factored matrix,
@@ -49,10 +50,19 @@ double ga_error_filter_sum(const ga_method *method, const double *by) {
   return sum;
 }
 
+/* A row that a contact has replaced, of friction or of shared forces, is about multipliers: its
+ * right-hand side in a filter is 0. rhs: that of the rows of kind c. */
+static void clear_replaced_rows(const ga_equations *s, int c, double *rhs) {
+  const ga_con_kind kind = s->method->con[c];
+  const int rows = s->contacts ? ga_equations_con_size(s, kind) : 0;
+  for (int i = 0; i < rows; i++) {
+    if (ga_contact_rows_special(s->contacts, kind != GA_ROW_NONHOL, i)) rhs[i] = 0;
+  }
+}
+
 /* Right-hand side of constraint row c for a vector e that the row does not forbid: gradient times
  * e, times the sum of the coefficients p, r or rh (method.h) of x in that row. Added to `filtered`
- * at the place of row c. A row that a contact has replaced, of friction or of shared forces, is about
- * multipliers and has the right-hand side 0. */
+ * at the place of row c. */
 static void add_constraint_rhs(const ga_equations *s, int c, const double *e, double *filtered) {
   const ga_method *method = s->method;
   ga_con_kind kind = method->con[c];
@@ -60,11 +70,7 @@ static void add_constraint_rhs(const ga_equations *s, int c, const double *e, do
   double factor = kind == GA_ROW_ACC ? 1 : ga_error_filter_sum(method, by);
   double *rhs = filtered + s->con_at[c];
   ga_csr_mul_add(ga_equations_gradient(s, kind), factor, e, rhs);
-  const bool holonomic = kind != GA_ROW_NONHOL;
-  const int rows = s->contacts ? ga_equations_con_size(s, kind) : 0;
-  for (int i = 0; i < rows; i++) {
-    if (ga_contact_rows_special(s->contacts, holonomic, i)) rhs[i] = 0;
-  }
+  clear_replaced_rows(s, c, rhs);
 }
 
 /* e <- sum_j c_j x_j / C, for positions of a method with an eta minus W^-1 G_n^T eta / C, from
@@ -118,7 +124,9 @@ ga_status ga_error_filter_residual(ga_integrator *it, const double *gv, double *
   memset(x, 0, (size_t)s->n * sizeof(double));
   memset(dv, 0, (size_t)s->nv * sizeof(double));
   for (int k = 0; k < method->ncon; k++) {
-    if (method->con[k] == GA_ROW_POS) ga_axpy(s->nlam, sum, gv, x + s->con_at[k]);
+    if (method->con[k] != GA_ROW_POS) continue;
+    ga_axpy(s->nlam, sum, gv, x + s->con_at[k]);
+    clear_replaced_rows(s, k, x + s->con_at[k]);
   }
   ga_status status = ga_factors_solve(&it->step.factors, s, x);
   if (status != GA_OK) return status;
@@ -126,8 +134,9 @@ ga_status ga_error_filter_residual(ga_integrator *it, const double *gv, double *
   return GA_OK;
 }
 
-/* df (nv numbers) = sum_j r_j phi (G^T mu_j + H^T nu_j)/(C m h), the forces that the constraints took
- * in a filter of velocities with the solution `filtered`, times `left`, plus C e. Rows and coefficients are those of the filter. Collective. */
+/* df (nv numbers) = sum_j r_j phi (G^T mu_j + H^T nu_j)/(C m h), the forces that the constraints
+ * took in a filter of velocities with the solution `filtered`, times `left`, plus C e. Rows and
+ * coefficients are those of the filter. Collective. */
 ga_status ga_error_filter_forces(ga_integrator *it, const double *filtered, double left,
                                  const double *e, double *df) {
   const ga_equations *s = &it->step.eq;

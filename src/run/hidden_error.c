@@ -25,10 +25,11 @@
  *
  *   noise of v' = eps |q| / (beta h^2) sqrt(1 + sum n^2 rho^2n),  sum = rho^2 (1 + rho^2)/(1 - rho^2)^3
  *
- * (driven-crank, h = 1e-4 to 3e-6, rho_inf 0.9: 0.5 to 1 of it), newton_tol |v'| comes to it, and that of v is h times as large.
- * A change of h rescales G v by (h/h_old)^2, its noise with it: after growth by the factor r it is r^3
- * times what it would be. What noise explains does not count: no step would make it smaller. If it is
- * above rtol of the accelerations, smaller steps make forces worse: h stays as it is. */
+ * (driven-crank, h = 1e-4 to 3e-6, rho_inf 0.9: 0.5 to 1 of it). newton_tol |v'| comes to it. The
+ * noise of v is h times as large. A change of h rescales G v by (h/h_old)^2, its noise with it:
+ * after growth by the factor r it is r^3 times what it would be. What noise explains does not
+ * count: no step would make it smaller. If it is above rtol of the accelerations, smaller steps
+ * make forces worse: h stays as it is. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -39,8 +40,8 @@
 
 static const double ROUNDINGS = 12; /* of a position, in eps |q|: three deviations of some each */
 
-/* The noise of v' at the end of a step, in the metric W, without that of growing steps. |q| and |v'|
- * are the largest of all, as constraints pass errors on. Sizes of q are in now_q. Collective. */
+/* The noise of v' at the end of a step, in the metric W, without that of growing steps. |q| and
+ * |v'| are the largest of all, as constraints pass errors on. Sizes of q are in now_q. Collective. */
 double ga_hidden_error_noise(ga_integrator *it) {
   double h = it->mem.h, rho2 = fmin(it->rho_inf, 0.99) * fmin(it->rho_inf, 0.99), rest = 1 - rho2;
   double gain = sqrt(1 + rho2 * (1 + rho2) / (rest * rest * rest));
@@ -57,9 +58,9 @@ static void clean(ga_integrator *it, double by, double *x) {
   ga_rest_clean(it->eval.nv, noise, 1, x);
 }
 
-/* c->vd_new: v'_c at the end of the step, if the method leaves the hidden constraint free. Where the
- * constraints are dependent, or the model cannot be evaluated there, v' of the step itself. A negative
- * status of the model or of memory is returned. Collective. */
+/* c->vd_new: v'_c at the end of the step, if the method leaves the hidden constraint free. Where
+ * the constraints are dependent, or the model cannot be evaluated there, v' of the step itself. A
+ * negative status of the model or of memory is returned. Collective. */
 ga_status ga_hidden_error_begin(ga_integrator *it) {
   const ga_memory *to = &it->mem;
   double *vd = it->step_size.vd_new;
@@ -72,8 +73,9 @@ ga_status ga_hidden_error_begin(ga_integrator *it) {
   return GA_OK;
 }
 
-/* df += M (d_n + d_n-1)/2 of this process, d = v' - v'_c at the ends of this and the last step, as far
- * as it is more than noise; ringing: M (d_n - d_n-1)/2. c->once and c->noise are work. Collective. */
+/* df += M (d_n + d_n-1)/2 of this process, d = v' - v'_c at the ends of this and the last step, as
+ * far as it is more than noise; ringing: M (d_n - d_n-1)/2. c->once and c->noise are work.
+ * Collective. */
 void ga_hidden_error_forces(ga_integrator *it, bool ringing, double *df) {
   ga_step_size *c = &it->step_size;
   const double *vd = it->mem.vd, *vd_last = it->last.mem.vd;

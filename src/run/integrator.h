@@ -301,8 +301,9 @@ ga_status ga_loop_report_again(ga_integrator *it);
 void ga_dense_output_init(ga_integrator *it);
 void ga_dense_output_state(const ga_integrator *it, double t, const ga_dense_output *out);
 
-/* events.c: `init` allocates the work arrays. `begin` evaluates all events at a start. `handle` finds and reports those of the last
- * step. If one of them ends the run, it becomes the accepted state and the result is GA_EVENT. */
+/* events.c: `init` allocates the work arrays. `begin` evaluates all events at a start. `handle`
+ * finds and reports those of the last step. If one of them ends the run, it becomes the accepted
+ * state and the result is GA_EVENT. */
 void ga_events_init(ga_integrator *it);
 ga_status ga_events_begin(ga_integrator *it);
 ga_status ga_events_handle(ga_integrator *it);

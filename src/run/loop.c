@@ -30,9 +30,9 @@ void ga_loop_init(ga_integrator *it) {
   w->mass_solution = ga_arena_doubles(&it->arena, (size_t)it->eval.nv);
 }
 
-/* Compute into loop_work.values what is reported but is no unknown of the step: v', lam, psi from the
- * equations of motion at its end. Nothing to do for GA_REPORT_STEP. The multipliers of the step, in
- * step.newton.x, are the guess and go to saddle.guess. */
+/* Compute into loop_work.values what is reported but is no unknown of the step: v', lam, psi from
+ * the equations of motion at its end. Nothing to do for GA_REPORT_STEP. The multipliers of the
+ * step, in step.newton.x, are the guess and go to saddle.guess. */
 static ga_status compute_reported_values(ga_integrator *it) {
   const ga_equations *eq = &it->step.eq;
   const ga_method *method = it->method;
@@ -223,8 +223,8 @@ static void count_step(ga_integrator *it, double h) {
   ga_integrator_inputs_show(it);
 }
 
-/* Make the solved step final: predictor, statistics, singular positions, redundant rows. A failure (of the multipliers
- * of redundant rows) ends the run, with the step counted. */
+/* Make the solved step final: predictor, statistics, singular positions, redundant rows. A failure
+ * (of the multipliers of redundant rows) ends the run, with the step counted. */
 static ga_status accept_step(ga_integrator *it) {
   const ga_equations *eq = &it->step.eq;
   if (it->step.newton.misled) ga_predictor_forget(&it->predictor);
@@ -317,8 +317,7 @@ static ga_status explain_singular_end(ga_integrator *it, const ga_plan *plan, ga
 /* A step of given size. If it would end in a singular position, try 0.6, 0.8, 0.3 of the way to its
  * end; the next ones, none longer than h, lead to the planned time after that (plan.c). If the
  * mechanism stays singular, or t_end itself is singular, solve the step as it is, with regularized
- * multipliers (redundancy.patient). it->mem is the result; on failure it is as
- * before. */
+ * multipliers (redundancy.patient). it->mem is the result; on failure it is as before. */
 static ga_status step_of_given_size(ga_integrator *it, const ga_plan *plan, double t_end) {
   static const double fractions[] = {0.6, 0.8, 0.3};
   ga_status status = ga_loop_attempt(it, plan->h, plan->t1);
@@ -355,8 +354,8 @@ static ga_status extrapolate_short_step(ga_integrator *it, const ga_plan *plan) 
   return status;
 }
 
-/* A step that is not cut at changes of contacts was solved: solve it again with other states, as long as
- * contacts lift, slide or stop in it. */
+/* A step that is not cut at changes of contacts was solved: solve it again with other states, as
+ * long as contacts lift, slide or stop in it. */
 static ga_status switch_contacts(ga_integrator *it, const ga_plan *plan, double t_end) {
   bool again = true;
   ga_status status = GA_OK;
@@ -416,9 +415,9 @@ ga_status ga_loop_observe(ga_integrator *it) {
   return ga_team_agree(it->eval.team, status, &it->error);
 }
 
-/* After an accepted step on the way to t_end: find and report events, pass a corner at its end, then
- * call the observer. The result is GA_STOPPED if the observer stops the run, otherwise GA_EVENT after a terminal event, or GA_OK;
- * < 0: failure. */
+/* After an accepted step on the way to t_end: find and report events, pass a corner at its end,
+ * then call the observer. The result is GA_STOPPED if the observer stops the run, otherwise
+ * GA_EVENT after a terminal event, or GA_OK; < 0: failure. */
 static ga_status handle_events_and_observe(ga_integrator *it, double t_end) {
   ga_status status = it->events.n > 0 ? ga_events_handle(it) : GA_OK;
   if (status == GA_OK && it->contacts.pending) status = ga_contacts_pass(it);

@@ -81,19 +81,19 @@ static ga_status ask_user_for_size(ga_integrator *it, long n, double t, double *
                  n);
 }
 
-/* The larger of the next and the last size of the sequence: a step that goes on from a shortened one
- * is not longer. */
+/* The larger of the next and the last size of the sequence: a step that goes on from a shortened
+ * one is not longer. */
 static double largest_size(const ga_integrator *it) {
   const ga_sequence *s = &it->sequence;
   double next = fraction_of_step(s, 0);
   return it->h * (s->n_base > 0 ? fmax(next, fraction_of_step(s, -1)) : next);
 }
 
-/* *plan: the next step, of a given size h or to the end of what was cut, not yet reduced to meet t_end.
- * If the last step was shortened, the way to the next time of the sequence is longer than h; it is
- * made in equal pieces that are not, and plan->rest is its end. The first piece ends behind the time
- * that the shortened step had failed to reach: that is f of its size, 0 < f < 1, and the first of
- * two pieces ends at f + (2 - f)/2 = 1 + f/2. */
+/* *plan: the next step, of a given size h or to the end of what was cut, not yet reduced to meet
+ * t_end. If the last step was shortened, the way to the next time of the sequence is longer than h;
+ * it is made in equal pieces that are not, and plan->rest is its end. The first piece ends behind
+ * the time that the shortened step had failed to reach: that is f of its size, 0 < f < 1, and the
+ * first of two pieces ends at f + (2 - f)/2 = 1 + f/2. */
 static void next_given_size(const ga_integrator *it, ga_plan *plan) {
   const bool rest = it->sequence.t_rest > it->mem.t;
   const double t = it->mem.t, end = rest ? it->sequence.t_rest : next_time(it), way = end - t;
@@ -154,8 +154,8 @@ ga_status ga_plan_next(ga_integrator *it, double t_end, ga_plan *plan) {
   return GA_OK;
 }
 
-/* The planned step has been made: count it in the sequence, unless it was cut or is a piece. After an end (meets_end), or a step
- * that was not of the sequence, times are computed from it->mem.t on. */
+/* The planned step has been made: count it in the sequence, unless it was cut or is a piece. After
+ * an end (meets_end), or a step that was not of the sequence, times are computed from it->mem.t on. */
 void ga_plan_advance(ga_integrator *it, const ga_plan *plan, bool meets_end) {
   const bool rest = plan->rest > it->mem.t;
   it->sequence.t_rest = rest ? plan->rest : -INFINITY;

@@ -105,8 +105,9 @@ void ga_step_size_fail(ga_integrator *it, double h) {
 
 /* ---- the first step ---------------------------------------------------------------------- */
 
-/* The cube root of a finite x > 0 of which cube_root(8 x) = 2 cube_root(x) bit by bit: x has a unit, and that
- * of time must not matter. cbrt of the C library rounds otherwise where the exponent changes its sign. */
+/* The cube root of a finite x > 0 of which cube_root(8 x) = 2 cube_root(x) bit by bit: x has a
+ * unit, and that of time must not matter. cbrt of the C library rounds otherwise where the exponent
+ * changes its sign. */
 static double cube_root(double x) {
   int e;
   const double m = frexp(x, &e);

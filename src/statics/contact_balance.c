@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Forces of closed contacts that fit their cones, and the states that follow.
  *
- * K x = (F, c), K = [[M or W, G^T, H^T], [G, 0, 0], [H, 0, 0]] of the rows that are always on. With the rows J
- * of the closed contacts, A = J K^-1 J^T and b = J x - c_J, the forces r of the contacts solve the cone
- * problem u = A r + b (contact/cone.h), as after a change in a run. Multipliers of least norm are one
- * solution of many where contacts are redundant, and need not fit though another one does. */
+ * K x = (F, c), K = [[M or W, G^T, H^T], [G, 0, 0], [H, 0, 0]] of the rows that are always on. With
+ * the rows J of the closed contacts, A = J K^-1 J^T and b = J x - c_J, the forces r of the contacts
+ * solve the cone problem u = A r + b (contact/cone.h), as after a change in a run. Multipliers of
+ * least norm are one solution of many where contacts are redundant, and need not fit though another
+ * one does. */
 #include <math.h>
 #include <string.h>
 

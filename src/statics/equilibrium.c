@@ -50,7 +50,8 @@ static ga_status close_touching(ga_seeking *p, bool *any) {
   return status;
 }
 
-/* Contacts that would pull open, those that friction does not hold slide; forces are balanced at p->q. */
+/* Contacts that would pull open, those that friction does not hold slide; forces are balanced at
+ * p->q. */
 static ga_status release_contacts(ga_seeking *p) {
   ga_static_system *s = &p->s;
   ga_status status = GA_OK;
@@ -106,8 +107,8 @@ static ga_status solve_direction(ga_seeking *p, double *largest) {
   return ga_fail(s->eval.err, GA_RETRY_SINGULAR, "no direction to move in");
 }
 
-/* The step p->w up to the contact that it closes first, if it closes one: then *hit, q is there, and forces
- * are balanced. */
+/* The step p->w up to the contact that it closes first, if it closes one: then *hit, q is there,
+ * and forces are balanced. */
 static ga_status stop_at_contact(ga_seeking *p, bool *hit) {
   ga_fixed_contacts *c = &p->contacts;
   ga_error *err = p->s.eval.err;

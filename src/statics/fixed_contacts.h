@@ -29,22 +29,22 @@ void ga_fixed_contacts_close(ga_fixed_contacts *f, int i);
 ga_status ga_fixed_contacts_gaps(const ga_fixed_contacts *f, double t, const double *q, double *g,
                                  ga_error *err);
 
-/* reach[i] <- the change of gap i by a change of one unit everywhere, at (t, q). s: of f->model; its G is
- * overwritten. */
+/* reach[i] <- the change of gap i by a change of one unit everywhere, at (t, q). s: of f->model;
+ * its G is overwritten. */
 ga_status ga_fixed_contacts_reach(ga_fixed_contacts *f, ga_static_system *s, double t,
                                   const double *q, const double *unit, double *reach);
 
-/* Closes all open contacts with gaps of at most 1e-9 of their reach; true if there is one. Then all closed
- * ones with friction stick again, because forces have changed. */
+/* Closes all open contacts with gaps of at most 1e-9 of their reach; true if there is one. Then all
+ * closed ones with friction stick again, because forces have changed. */
 bool ga_fixed_contacts_touch(ga_fixed_contacts *f, const double *g, const double *reach);
 /* Closes the open contact whose gap the way from g to g_try closes first; *part: of the way. False: it
  * closes none. */
 bool ga_fixed_contacts_hit(ga_fixed_contacts *f, const double *g, const double *g_try,
                            const double *reach, double *part);
 
-/* Do these forces fit the closed contacts: none pulls, none that sticks needs more friction than it has?
- * D: sizes of the rows (sum of G_ij^2/W_j), so that sqrt(D) times a multiplier is a size of forces;
- * what is below eps counts as zero. */
+/* Do these forces fit the closed contacts: none pulls, none that sticks needs more friction than it
+ * has? D: sizes of the rows (sum of G_ij^2/W_j), so that sqrt(D) times a multiplier is a size of
+ * forces; what is below eps counts as zero. */
 bool ga_fixed_contacts_fit(const ga_fixed_contacts *f, const double *lam, const double *psi,
                            const double *D, double eps);
 /* Forces that fit, found by a cone problem (contact_balance.c): x, lam, psi, and the states that they

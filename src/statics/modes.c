@@ -21,7 +21,8 @@
 enum { DENSE_MOST = 6000 }; /* most velocities for dense matrices */
 /* ROUNDING: relative errors of the entries of the matrices, from roundings and from multipliers
  * that are the solution of a linear system. omega^2 below ZERO_SQUARE of the largest, or of that of
- * loads on contacts, counts as zero; a matrix with less than SYMMETRIC relative asymmetry counts as symmetric. */
+ * loads on contacts, counts as zero; a matrix with less than SYMMETRIC relative asymmetry counts as
+ * symmetric. */
 static const double ROUNDING = 1e-12, ZERO_SQUARE = 1e-13, SYMMETRIC = 1e-9;
 
 typedef struct reduction {
@@ -141,8 +142,8 @@ static bool is_symmetric(const reduction *r) {
 }
 
 /* Solves (Kn - omega^2 Mn) z = 0 and sets re, im, vectors, count. omega^2 > 0: a pair +- i omega; <
- * 0: two real eigenvalues; 0: one entry for the double zero. GA_RETRY_SINGULAR if Mn is not positive definite: then
- * nothing of r is set. Mn and Kn are kept. */
+ * 0: two real eigenvalues; 0: one entry for the double zero. GA_RETRY_SINGULAR if Mn is not
+ * positive definite: then nothing of r is set. Mn and Kn are kept. */
 static ga_status solve_symmetric(reduction *r) {
   const int d = r->d;
   /* A: the symmetric part of Kn, then the eigenvectors; B: a copy of Mn; square: omega^2 */

@@ -123,8 +123,8 @@ void ga_seeking_measure(ga_seeking *p) {
   p->e->unbalanced = p->acting > 0 ? p->norm / p->acting : 0;
 }
 
-/* The multipliers of least norm that balance p->rest, added to p->lam and p->psi; p->rest is what is left.
- * Overwrites p->given. */
+/* The multipliers of least norm that balance p->rest, added to p->lam and p->psi; p->rest is what
+ * is left. Overwrites p->given. */
 ga_status ga_seeking_balance_rest(ga_seeking *p) {
   ga_static_system *s = &p->s;
   double *lam = p->given, *psi = p->given + s->nlam;

@@ -11,8 +11,8 @@ typedef struct ga_seeking {
   ga_equilibrium *e;
   double t, tau, tau_most; /* time; pseudo-time step (see equilibrium.c), its bound */
   double stiff; /* largest K_ii/W_i: the inverse of a tau at which K and W/tau are alike */
-  /* configuration, trial, the best one, zero velocities, rows, forces, unbalanced forces and those of the
-   * trial, multipliers, step, units */
+  /* configuration, trial, the best one, zero velocities, rows, forces, unbalanced forces and those
+   * of the trial, multipliers, step, units */
   double *q, *q_try, *q_best, *v0, *g, *F, *rest, *rest_try, *lam, *psi, *w, *unit;
   double norm;   /* size of the unbalanced forces, in the norm of W^-1 */
   double acting; /* size of the acting forces, in the same norm */

@@ -369,7 +369,8 @@ static void measure_floor(ga_acceptance *a) {
 }
 
 /* Does the increment that one rounding makes explain the one measured last, within SETTLED? Where A is
- * stiffer than M, it is at most |K dq + C dv| / m: most models need no solve to see that it does not. */
+ * stiffer than M, it is at most |K dq + C dv| / m: most models need no solve to see that it does
+ * not. */
 static ga_status explain_increment(ga_acceptance *a, ga_factors *factors, bool *explained) {
   const ga_equations *eq = a->eq;
   double *force = a->r_up, *bound = a->r_down;

@@ -267,8 +267,8 @@ static ga_status solve_from(ga_newton *w, const double *guess, course *c) {
 
 /* ---- the way back ---------------------------------------------------------------------------- */
 
-/* Largest sqrt(w) |w_q(x) - w_q(from)| over all velocities and processes, without eta: the distance of the
- * positions that two sets of accelerations lead to. from: at least nx numbers. */
+/* Largest sqrt(w) |w_q(x) - w_q(from)| over all velocities and processes, without eta: the distance
+ * of the positions that two sets of accelerations lead to. from: at least nx numbers. */
 static double distance_to(const ga_newton *w, const double *from) {
   const ga_equations *eq = w->eq;
   double apart = 0;
@@ -282,9 +282,9 @@ static double distance_to(const ga_newton *w, const double *from) {
   return eq->h * eq->h * ga_team_max(eq->eval->team, apart);
 }
 
-/* Largest sqrt(w) (h |v| + h^2 (|a| + |p w|) + eps |q|) over all velocities and processes: the motion of a
- * step. w, the second variable of the method (v'), is included since stiff components vibrate with
- * alternating v', of which a shows little. */
+/* Largest sqrt(w) (h |v| + h^2 (|a| + |p w|) + eps |q|) over all velocities and processes: the
+ * motion of a step. w, the second variable of the method (v'), is included since stiff components
+ * vibrate with alternating v', of which a shows little. */
 static double expected_motion(const ga_newton *w) {
   const ga_equations *eq = w->eq;
   const double h = eq->h, *size_q = w->acceptance.size_q;

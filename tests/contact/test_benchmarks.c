@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Contacts on problems with known motions: exact ones, and values of an independent integration with all
- * changes located (Runge-Kutta of order 8 to 1e-12). */
+/* Contacts on problems with known motions: exact ones, and values of an independent integration
+ * with all changes located (Runge-Kutta of order 8 to 1e-12). */
 #include "contact_scenes.h"
 
 /* ---- values --------------------------------------------------------------------------------- */
@@ -282,11 +282,12 @@ static void test_rest(void **state) {
   close_run(&r);
 }
 
-/* A nearly level rod (mass 1, half length a = 1/2, J = 1/12) falls fast; restitution 0, no friction. Its second
- * end touches 1 ms after the first, within rest_time = h, but not by a flight of O(h^2): it must not join.
- * First impact: r = v/(1 + a^2 c^2/J), c = cos(angle), phi' = -a c r/J, y' = r - v. Then the rod turns about the
- * end that slides, (y'^2 + J phi'^2)/2 + g y = E, to phi = 0 with phi'^2 (a^2 + J)/2 = E; there the impulse is
- * a |phi'|. All energy of the start is lost. */
+/* A nearly level rod (mass 1, half length a = 1/2, J = 1/12) falls fast; restitution 0, no
+ * friction. Its second end touches 1 ms after the first, within rest_time = h, but not by a flight
+ * of O(h^2): it must not join. First impact: r = v/(1 + a^2 c^2/J), c = cos(angle), phi' = -a c
+ * r/J, y' = r - v. Then the rod turns about the end that slides, (y'^2 + J phi'^2)/2 + g y = E, to
+ * phi = 0 with phi'^2 (a^2 + J)/2 = E; there the impulse is a |phi'|. All energy of the start is
+ * lost. */
 static void test_fast_joining(void **state) {
   (void)state;
   const scene fall = {.name = "rod that falls",

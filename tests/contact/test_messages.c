@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the kernel says about contacts: reduced restitution, Painleve's impulse, forces that do not fit, steps that are
- * not cut, impacts without a solution. */
+/* What the kernel says about contacts: reduced restitution, Painleve's impulse, forces that do not
+ * fit, steps that are not cut, impacts without a solution. */
 #include "contact_scenes.h"
 #include "run/integrator.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Results do not depend on the order of contacts; events of the user at the time of a change are told, and change
- * nothing. */
+/* Results do not depend on the order of contacts; events of the user at the time of a change are
+ * told, and change nothing. */
 #include "contact_scenes.h"
 
 static void order_does_not_matter(void **state) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Random scenes of boxes and spheres on a floor, for two seconds: nothing penetrates, impacts and friction gain no
- * energy, momentum and energy balance, no run hangs.
+/* Random scenes of boxes and spheres on a floor, for two seconds: nothing penetrates, impacts and
+ * friction gain no energy, momentum and energy balance, no run hangs.
  *
  *     contact_random_scenes                  some scenes
  *     contact_random_scenes FIRST COUNT      COUNT scenes from number FIRST on
@@ -13,12 +13,13 @@
 
 enum { MOST = 4, MOST_CHANGES = 3000 };
 static const double G = 9.81, H = 0.005, T_END = 2;
-/* Of metres: closed gaps where a step is cut are those of the dense output, before they are put back. */
+/* Of metres: closed gaps where a step is cut are those of the dense output, before they are put
+ * back. */
 static const double GAP = 1e-7;
 /* Of the momentum: the same is true of velocities, which an impact then corrects. */
 static const double MOMENTUM = 1e-4;
-/* Of the potential energy of 1 m: the work of friction in one step, by the trapezoidal rule, where directions of slip
- * turn within the step; and the balance of a whole run. */
+/* Of the potential energy of 1 m: the work of friction in one step, by the trapezoidal rule, where
+ * directions of slip turn within the step; and the balance of a whole run. */
 static const double FRICTION = 1e-5, BALANCE = 0.02;
 
 /* A number in [low, high). */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* A slider-crank whose slider has clearance in its guide (Flores, Leine, Glocker 2010), through an infinite series of
- * impacts; a cradle with and without gaps between its balls. */
+/* A slider-crank whose slider has clearance in its guide (Flores, Leine, Glocker 2010), through an
+ * infinite series of impacts; a cradle with and without gaps between its balls. */
 #include "contact_scenes.h"
 
-/* q: angles of crank, rod and slider; four corners of the slider, contacts in the order (-,-), (+,-), (-,+), (+,+) */
+/* q: angles of crank, rod and slider; four corners of the slider, contacts in the order (-,-),
+ * (+,-), (-,+), (+,+) */
 static void slider_crank(const scene *s, point *p) {
   (void)s;
   const double l1 = 0.153, l2 = 0.306, a = 0.05, b = 0.025, half = 0.026;

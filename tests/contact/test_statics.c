@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Contacts at rest: a box on a slope, a ladder, a stack of boxes hold where the closed form says so, and slip beyond. */
+/* Contacts at rest: a box on a slope, a ladder, a stack of boxes hold where the closed form says
+ * so, and slip beyond. */
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include <math.h>
 #include <stdlib.h>
@@ -70,7 +71,8 @@ static void box_on_a_slope(void **state) {
   }
 }
 
-/* A ladder of length 2 at this angle to the floor, with friction there and at the wall: how far its foot moves in 0.2 s. */
+/* A ladder of length 2 at this angle to the floor, with friction there and at the wall: how far its
+ * foot moves in 0.2 s. */
 static double lean(double angle, double floor, double wall) {
   run r;
   size_t size;

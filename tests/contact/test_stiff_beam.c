@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A beam that falls with its tip on the floor, and on a hard limit of its hinge. Steps do not resolve its axial
- * vibrations, which impacts excite: a gap may go below zero in a piece and have turned at its end. */
+/* A beam that falls with its tip on the floor, and on a hard limit of its hinge. Steps do not
+ * resolve its axial vibrations, which impacts excite: a gap may go below zero in a piece and have
+ * turned at its end. */
 #include <math.h>
 
 #include "support.h"
@@ -39,8 +40,8 @@ static int look(void *context, const ga_state *state, const ga_stats *stats) {
   return 0;
 }
 
-/* No accepted state has an open contact whose gap is below zero, up to the tolerance of 1e-9 of the size of
- * positions (1 m), whichever way the gap moves. */
+/* No accepted state has an open contact whose gap is below zero, up to the tolerance of 1e-9 of the
+ * size of positions (1 m), whichever way the gap moves. */
 static void test_open_gaps(void **state) {
   (void)state;
   static const double h[] = {0.002, 0.001};

@@ -99,8 +99,8 @@ static void messages(void **state) {
   }
 }
 
-/* `all` is what the pairs would be one by one: gaps and rows, bit by bit; two boxes are refused; pairs that
- * are far apart have zero rows. */
+/* `all` is what the pairs would be one by one: gaps and rows, bit by bit; two boxes are refused;
+ * pairs that are far apart have zero rows. */
 #define FOUR                                                                  \
   "genalpha: 1\nbodies:\n  a: {shape: {sphere: {radius: 0.1}}, mass: 1}\n"    \
   "  b: {shape: {sphere: {radius: 0.2}}, mass: 1, position: [0.4, 0.1, 0]}\n" \

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions of shared objects: what is refused. tests/install/test_library.sh compiles and calls some. */
+/* Functions of shared objects: what is refused. tests/install/test_library.sh compiles and calls
+ * some. */
 #define _GNU_SOURCE /* dladdr */
 #include <dlfcn.h>
 #include <unistd.h>

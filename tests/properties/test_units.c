@@ -286,8 +286,8 @@ static void test_models(void **state) {
   assert_int_equal(try_models(10), 0);
 }
 
-/* Automatic steps (atol 0) of some models: sizes scale with the unit of time, so that time and all columns
- * have the same bits after every step. Returns the number of differences. */
+/* Automatic steps (atol 0) of some models: sizes scale with the unit of time, so that time and all
+ * columns have the same bits after every step. Returns the number of differences. */
 static int try_automatic(int steps) {
   static const char *const with[] = {"cart",         "double-pendulum", "driven-crank",
                                      "four-bar",     "governor",        "heavy-top",

@@ -83,7 +83,8 @@ static rest box(double slope, double turn, double friction, double height) {
   return found(text);
 }
 
-/* A box that is dropped lies flat on one of its faces: its weight, no other force, no gap open below. */
+/* A box that is dropped lies flat on one of its faces: its weight, no other force, no gap open
+ * below. */
 static void dropped_boxes(void **state) {
   (void)state;
   for (int i = 0; i < 8; i++) {
@@ -112,8 +113,8 @@ static void dropped_boxes(void **state) {
   }
 }
 
-/* It holds on a slope below atan mu = 16.7 degrees, though equal shares of friction would not fit at the
- * upper corners; above it slides to the wall. */
+/* It holds on a slope below atan mu = 16.7 degrees, though equal shares of friction would not fit
+ * at the upper corners; above it slides to the wall. */
 static void slopes(void **state) {
   (void)state;
   const double degree = 0.017453292519943295;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A stiff chain in absolute positions: its inner forces are differences of numbers near 10 m times
- * 1e9 N/m, so that no residual can be smaller than 1e-6 N. The step must see that, at once, and rounding
- * of the stiff directions must not excuse errors of the soft one, the motion of the whole chain. */
+ * 1e9 N/m, so that no residual can be smaller than 1e-6 N. The step must see that, at once, and
+ * rounding of the stiff directions must not excuse errors of the soft one, the motion of the whole
+ * chain. */
 #include <float.h>
 
 #include "genalpha/ga_helpers.h"

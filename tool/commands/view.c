@@ -218,8 +218,8 @@ typedef struct stored_marks {
   int count;
 } stored_marks;
 
-/* Read the events that the stored statistics list, {.. "events": [{"name": "a", .. "t": 1, ..}, ..]}, as
- * marks. Stops at what it cannot read. */
+/* Read the events that the stored statistics list, {.. "events": [{"name": "a", .. "t": 1, ..},
+ * ..]}, as marks. Stops at what it cannot read. */
 static void read_marks(const char *statistics, stored_marks *m) {
   const char *at = strstr(statistics, "\"events\": [");
   m->count = 0;

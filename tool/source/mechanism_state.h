@@ -24,8 +24,8 @@ void mechanism_state_close(mechanism_state *p);
 /* Move to the state that `at` names: a time (by a run), a file with a saved state, "equilibrium"
  * (found from the start), or NULL: stay at the start. Returns as mechanism_state_open. */
 int mechanism_state_move(mechanism_state *p, const args *a, const char *at);
-/* Set the states of the contacts (GA_CONTACT_..); print those that are closed, in one line; print all as
- * a member of a JSON object. Nothing is printed for a model without contacts. */
+/* Set the states of the contacts (GA_CONTACT_..); print those that are closed, in one line; print
+ * all as a member of a JSON object. Nothing is printed for a model without contacts. */
 void mechanism_state_set_contacts(mechanism_state *p, const int *states);
 void mechanism_state_print_contacts(const mechanism_state *p);
 void mechanism_state_json_contacts(const mechanism_state *p);

@@ -281,9 +281,9 @@ static double start_rate(const ga_mechanism *m, const start_data *d) {
   return rate;
 }
 
-/* Evaluate M, F (zero if that fails), G and the residuals r of d at (t0, m->q0, m->v0), then d->rate. The matrices are
- * zeroed by the caller. Returns 0 or the code of the element that could not be evaluated; d is then
- * useless. */
+/* Evaluate M, F (zero if that fails), G and the residuals r of d at (t0, m->q0, m->v0), then
+ * d->rate. The matrices are zeroed by the caller. Returns 0 or the code of the element that could
+ * not be evaluated; d is then useless. */
 static int start_residuals(const ga_mechanism *m, double t0, start_data *d) {
   double *gv = d->r + m->nlam, *k = d->r + 2 * m->nlam;
   const ga_evaluation rows = {.g = d->r, .G = &d->G, .k = k, .gt = gv};
@@ -463,8 +463,8 @@ static ga_status fit_start(ga_mechanism *m, double t0, ga_error *err) {
   return status == GA_OK ? ga_mechanism_check_gaps(m, t0, err) : status;
 }
 
-/* Number the unknowns, set up the model and its columns, assemble and check the start values at t0. Sets
- * m->built and all members below "set by the build". To be called once, even if it fails. */
+/* Number the unknowns, set up the model and its columns, assemble and check the start values at t0.
+ * Sets m->built and all members below "set by the build". To be called once, even if it fails. */
 ga_status ga_mechanism_build(ga_mechanism *m, double t0, ga_error *err) {
   if (m->built) return ga_fail(err, GA_ERR_ARG, "the mechanism has been built already");
   if (m->bodies.count < 2) return ga_fail(err, GA_ERR_ARG, "the mechanism has no bodies");

@@ -279,8 +279,8 @@ static ga_status draw_point(ga_mechanism *m, const char *name, const int body[2]
   return ga_mechanism_add_contact_point(m, &p, err);
 }
 
-/* Append the points of a contact whose shape is set. pair: the name of its only point, NULL: 1, 2, .. *el: the
- * last one. */
+/* Append the points of a contact whose shape is set. pair: the name of its only point, NULL: 1, 2,
+ * .. *el: the last one. */
 static ga_status add_points(ga_mechanism *m, const ga_mechanism_contact *c, const ga_sides *sides,
                             const int body[2], ga_contact_data *data, const char *pair,
                             ga_element *el, ga_error *err) {
@@ -337,8 +337,8 @@ static ga_status add_between(ga_mechanism *m, const ga_mechanism_contact *contac
 
 /* ---- all bodies of a list ------------------------------------------------------------------- */
 
-/* The shape of a body: radius of a sphere, or edges and axes (in body axes) of a box; its centre in the body
- * frame. False if contacts do not know it. */
+/* The shape of a body: radius of a sphere, or edges and axes (in body axes) of a box; its centre in
+ * the body frame. False if contacts do not know it. */
 static bool shape_of(const ga_solid *b, double *radius, double *edges, double *axes,
                      double *centre) {
   const ga_body_look *look = &b->look;

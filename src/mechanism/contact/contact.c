@@ -22,8 +22,8 @@ static void contact_structure(const ga_mechanism *m, const ga_element *el, ga_st
   s->blocks = plane ? GA_PLANE_BLOCKS : GA_ALL_BLOCKS;
 }
 
-/* True for one of many contacts whose surfaces are far apart: its gap is a lower bound then, constant, and all
- * its derivatives and slips are zero, so that its rows are. */
+/* True for one of many contacts whose surfaces are far apart: its gap is a lower bound then,
+ * constant, and all its derivatives and slips are zero, so that its rows are. */
 static bool is_far(ga_pass *pass, const ga_element *el) {
   const ga_contact_data *data = el->data;
   const ga_evaluation *out = pass->out;

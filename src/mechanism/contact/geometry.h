@@ -43,8 +43,8 @@ typedef struct ga_touch_point {
 /* Sets *at; false where a disk lies flat on its plane: then nothing of *at is to be used. */
 bool ga_contact_at(const ga_contact_shape *s, const ga_frame *a, const ga_frame *b,
                    ga_touch_point *at);
-/* Are the surfaces of two spheres, or of a box and a sphere, farther apart than their sizes together? *gap:
- * a lower bound of their gap, which is constant there. */
+/* Are the surfaces of two spheres, or of a box and a sphere, farther apart than their sizes
+ * together? *gap: a lower bound of their gap, which is constant there. */
 bool ga_contact_far(const ga_contact_shape *s, const ga_frame *a, const ga_frame *b, double *gap);
 /* row i of the contact: the gap, then the slips */
 void ga_contact_row(const ga_touch_point *at, int i, ga_row *row);

@@ -8,14 +8,15 @@
  *   cylindrical   both
  *   spherical     r (omega_b - omega_a)
  *
- * N = |lam| over the rows that hold the points together: the size of the constraint force, which does not
- * depend on the configuration because these rows are along orthonormal axes. The friction is
+ * N = |lam| over the rows that hold the points together: the size of the constraint force, which
+ * does not depend on the configuration because these rows are along orthonormal axes. The friction
+ * is
  *
  *   f = -N sum_j Phi_j J_j,   Phi = mu(|s|) tanh(|s|/w) s/|s|,   mu(x) = mu + (mu_s - mu) exp(-(x/10 w)^2),
  *
- * Coulomb's law made smooth over the speed w: below w the joint creeps. As N = sum_i lam_i dN/dlam_i, the
- * reaction of the joint is R = -sum_i lam_i J'_i with J'_i = J_i + (dN/dlam_i) sum_j Phi_j J_j, and J'_i is
- * the row of -dR/dlam_i (ga_model.h). */
+ * Coulomb's law made smooth over the speed w: below w the joint creeps. As N = sum_i lam_i
+ * dN/dlam_i, the reaction of the joint is R = -sum_i lam_i J'_i with J'_i = J_i + (dN/dlam_i) sum_j
+ * Phi_j J_j, and J'_i is the row of -dR/dlam_i (ga_model.h). */
 #include <string.h>
 
 #include "mechanism/joint/joint.h"

@@ -90,8 +90,9 @@ static ga_status count_positions(checking *l) {
 }
 
 /* Rank of all constraint rows: sets freedom, positions, gruebler (freedom by counting) and
- * redundant of l->c and reports dependent rows. l->s.W holds the weights of the velocities on entry; M, G, H are left
- * in l->s. *rank is zero on entry, freed by the caller also after a failure. */
+ * redundant of l->c and reports dependent rows. l->s.W holds the weights of the velocities on
+ * entry; M, G, H are left in l->s. *rank is zero on entry, freed by the caller also after a
+ * failure. */
 static ga_status check_rank(checking *l, ga_rank *rank) {
   ga_static_system *s = &l->s;
   ga_check *c = l->c;
@@ -164,7 +165,8 @@ static ga_status check_start(checking *l) {
 
 /* ---- bodies --------------------------------------------------------------------------------- */
 
-/* attached[i] <- true for every body (0: the ground) that an element or a contact acts on; false on entry. */
+/* attached[i] <- true for every body (0: the ground) that an element or a contact acts on; false on
+ * entry. */
 static void mark_attached(const ga_mechanism *m, bool *attached) {
   for (int i = 0; i < m->elements.count; i++) {
     const ga_element *el = &m->elements.item[i];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The check of beams: have they enough elements for their loads?
  *
- * Strains d/h are constant along an element, so that it follows a bent beam with an error of order theta^4
- * (constant_strain: theta^2), where theta is the angle by which the larger of the moments at its ends
- * would turn them against each other, with EI and GJ of the section,
+ * Strains d/h are constant along an element, so that it follows a bent beam with an error of order
+ * theta^4 (constant_strain: theta^2), where theta is the angle by which the larger of the moments
+ * at its ends would turn them against each other, with EI and GJ of the section,
  *
  *     theta = h max_{A, B} |(Mx/GJ, My/EI_y, Mz/EI_z)|,    (.., M_A, .., M_B) = P^T sigma.
  *
@@ -17,8 +17,9 @@
 #include "mechanism/report/check_beams.h"
 #include "statics/statics.h"
 
-/* Largest theta without a warning: 30 degrees. Nine elements of a clamped beam with a force 10 EI/L^2 across
- * its end have 28 degrees: the end is wrong by 1e-5 of the length then (constant_strain: 2e-3). */
+/* Largest theta without a warning: 30 degrees. Nine elements of a clamped beam with a force 10
+ * EI/L^2 across its end have 28 degrees: the end is wrong by 1e-5 of the length then
+ * (constant_strain: 2e-3). */
 static const double TURN_FEW = 3.14159265358979323846 / 6;
 /* most velocities of a model whose equilibrium is sought: it takes some seconds then */
 enum { VELOCITIES_MOST = 1000 };

@@ -11,8 +11,8 @@ typedef struct ga_check_place {
   const double *q, *weight, *unit;
 } ga_check_place;
 
-/* Warn of beams whose elements are turned too far at this place, or at the equilibrium that is found from
- * there. *warnings <- how many. Fails only without memory. */
+/* Warn of beams whose elements are turned too far at this place, or at the equilibrium that is
+ * found from there. *warnings <- how many. Fails only without memory. */
 ga_status ga_check_beams(const ga_mechanism *m, const ga_check_place *at, ga_log_fn say,
                          void *context, int *warnings, ga_error *err);
 

@@ -14,7 +14,8 @@ typedef struct {
   const char *end;         /* ".x", "_rate", "" */
 } reference;
 
-/* Find the owner of a name: all before the first '.' (of a node of a beam: before the second one), the whole, or all before "_rate". */
+/* Find the owner of a name: all before the first '.' (of a node of a beam: before the second one),
+ * the whole, or all before "_rate". */
 static reference find_owner(const ga_mechanism *m, const char *name) {
   char word[WORD];
   const char *dot = strchr(name, '.');

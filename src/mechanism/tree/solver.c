@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The tree's own solver for a M + b Ct + c Kt T, in O(n), without forming a matrix; for trees whose
  * elements act on single freedoms. With gamma_k = a S_k + b phi_k + c chi_k, delta_k = b omega_k + c
- * omega(psi_k), e_k = c S_k x* F (terms of c times T(w) for balls), and the 6 x 9 matrix A = [I | B] of a
- * body plus what its children hand down, per node from the leaves
+ * omega(psi_k), e_k = c S_k x* F (terms of c times T(w) for balls), and the 6 x 9 matrix A = [I |
+ * B] of a body plus what its children hand down, per node from the leaves
  *
  *     g = A (gamma; delta)   u = g + e   s = S^T A   D = S^T g      parent: A_p += A - u D^-1 s
  *     solve up:  y = D^-1 (b - S^T p),  p_p += p + u y;   down: x = y - D^-1 s z_p,  z = z_p + (gamma; delta) x
@@ -298,8 +298,8 @@ const ga_model_solver ga_tree_solver = {.name = "tree",
                                         .solve = solver_solve,
                                         .multiply = solver_multiply};
 
-/* Do all elements act on single freedoms, or on none? Then tree->single lists those with tangents, whose
- * slots are their freedoms; false: they do not. *ok: there was memory. */
+/* Do all elements act on single freedoms, or on none? Then tree->single lists those with tangents,
+ * whose slots are their freedoms; false: they do not. *ok: there was memory. */
 bool ga_tree_can_solve(ga_mechanism *m, bool *ok) {
   ga_tree *tree = m->tree;
   *ok = true;

@@ -19,8 +19,8 @@ static const double MOVES_MASS = 1e-12;
 /* ---- can it? -------------------------------------------------------------------------------- */
 
 /* Why a mechanism cannot run in joint coordinates, as the end of "coordinates: joint: ..", into text;
- * NULL: it can. New kinds of bodies and types of elements that need absolute coordinates say so in their
- * tables (a kind other than "rigid", absolute_only), nothing is to be done here. */
+ * NULL: it can. New kinds of bodies and types of elements that need absolute coordinates say so in
+ * their tables (a kind other than "rigid", absolute_only), nothing is to be done here. */
 const char *ga_mechanism_joint_refusal(const ga_mechanism *m, char *text, size_t room) {
   for (int i = 0; i < m->joints.count + m->others.count; i++) {
     const ga_element *el = ga_mechanism_element(m, i);
@@ -67,8 +67,8 @@ static int count_unknowns(const ga_mechanism *m, int *rows) {
   return n;
 }
 
-/* Why `auto` takes absolute coordinates, into text; NULL: it takes those of joints, unless paths are too
- * long. Before the change. */
+/* Why `auto` takes absolute coordinates, into text; NULL: it takes those of joints, unless paths
+ * are too long. Before the change. */
 static const char *not_worth_it(const ga_mechanism *m, char *text, size_t room) {
   int rows;
   const int n = count_unknowns(m, &rows), absolute = m->nv + m->nlam + m->npsi;

@@ -230,8 +230,8 @@ static void long_chain(void **state) {
   ga_rank_free(&rank);
 }
 
-/* Differences of three unknowns in G, the unknowns themselves in H: rows of H follow, those of G stay. By
- * lengths alone QR would take two rows of H and leave out one of G. */
+/* Differences of three unknowns in G, the unknowns themselves in H: rows of H follow, those of G
+ * stay. By lengths alone QR would take two rows of H and leave out one of G. */
 static void holonomic_rows_stay(void **state) {
   (void)state;
   rows_made r = {.m = 5, .n = 3, .full = {1, -1, 0, 0, 1, -1, 1, 0, 0, 0, 1, 0, 0, 0, 1}};

@@ -38,8 +38,8 @@ static int coordinate(const ga_mechanism *m, const char *name) {
   return -1;
 }
 
-/* z = -(3 + 3 0.3), the cart at 0.3, the rod upright, whatever the wind; eigenvalues by numpy.linalg.eigvals
- * of the linearized equations */
+/* z = -(3 + 3 0.3), the cart at 0.3, the rod upright, whatever the wind; eigenvalues by
+ * numpy.linalg.eigvals of the linearized equations */
 static void upright(const char *coordinates) {
   static const double expected[3][2] = {
       {-0.19141973, 0.33161235}, {-1.17892795, 3.48846277}, {-4.65553106, 0}};

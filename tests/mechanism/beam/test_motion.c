@@ -172,8 +172,9 @@ static void turned_too_far(void **state) {
   }
 }
 
-/* A thin beam, EA L^2/EI = 1e10, falls about a pin from rest: it keeps its energy, and its tip follows a
- * rigid rod of the same mass, phi'' = -(3 g/2 L) cos(phi), as far as it bends, by some g rho L^4/EI. */
+/* A thin beam, EA L^2/EI = 1e10, falls about a pin from rest: it keeps its energy, and its tip
+ * follows a rigid rod of the same mass, phi'' = -(3 g/2 L) cos(phi), as far as it bends, by some g
+ * rho L^4/EI. */
 static void thin(void **state) {
   (void)state;
   static const ga_beam_section section = {.EA = 1e12,

@@ -419,8 +419,8 @@ static void named_in_runs(void **state) {
   ga_mechanism_free(m);
 }
 
-/* hht needs a regular mass, in absolute coordinates: it names the coordinate and who asked for it. The rod has inertia about
- * every axis, so nothing but the coordinate is without mass. */
+/* hht needs a regular mass, in absolute coordinates: it names the coordinate and who asked for it.
+ * The rod has inertia about every axis, so nothing but the coordinate is without mass. */
 static void no_mass(void **state) {
   (void)state;
   ga_mechanism *m = mechanism_new(down_z);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Friction of joints by their own force: closed forms while they slip, a pendulum against an independent
- * integration, order 2, creep at rest, derivatives, messages. */
+/* Friction of joints by their own force: closed forms while they slip, a pendulum against an
+ * independent integration, order 2, creep at rest, derivatives, messages. */
 #include "models_all.h"
 
 static void near_to(const char *what, double value, double expected, double tol) {
@@ -56,7 +56,8 @@ static void shaft_spins_down(void **state) {
   end(&r);
 }
 
-/* It stops after J omega/(mu r m g) = 0.8 s, and does not turn back: half of the angle of the start rate. */
+/* It stops after J omega/(mu r m g) = 0.8 s, and does not turn back: half of the angle of the start
+ * rate. */
 static void shaft_stops(void **state) {
   (void)state;
   run r = run_of(
@@ -71,8 +72,8 @@ static void shaft_stops(void **state) {
   end(&r);
 }
 
-/* A block in a guide that rises by 20 degrees, pushed up it: x'' = -g (sin a + mu cos a); in space and in
- * the plane. */
+/* A block in a guide that rises by 20 degrees, pushed up it: x'' = -g (sin a + mu cos a); in space
+ * and in the plane. */
 static void block_in_a_guide(void **state) {
   (void)state;
   static const char *const texts[] = {

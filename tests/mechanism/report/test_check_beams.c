@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The check warns of beams with too few elements for their loads, and of no others: moments and angles by
- * hand, and the elastica of P L^2/EI = 10, whose root moment is 4.45 EI/L. */
+/* The check warns of beams with too few elements for their loads, and of no others: moments and
+ * angles by hand, and the elastica of P L^2/EI = 10, whose root moment is 4.45 EI/L. */
 #include "beams.h"
 #include "mechanism/report/check_beams.h"
 
