@@ -73,7 +73,8 @@ GA_API bool ga_file_parameter(const ga_file *file, int i, const char **name, dou
 /* The CSV files that expressions read, table(x, "FILE.csv", "column"): the i-th as it is named, and
  * its path; false past the end. Texts of the section `files` are not among them. */
 GA_API bool ga_file_table(const ga_file *file, int i, const char **name, const char **path);
-/* The path of the i-th other model file that it includes or has as an assembly; NULL past the end. */
+/* The path of the i-th file that it needs besides: model files that it includes or has as an
+ * assembly, shared objects of `functions`; NULL past the end. */
 GA_API const char *ga_file_part(const ga_file *file, int i);
 
 /* The section `events`: the i-th, false past the end. ga_watch_new makes events of an integrator of

@@ -266,6 +266,7 @@ static ga_status load_file(const char *path, const char *text, size_t length,
     file->functions.item = r.functions.item, file->functions.count = r.functions.count;
     file->tables.item = r.tables.item, file->tables.count = r.tables.count;
     file->trees.item = r.trees.item, file->trees.count = r.trees.count;
+    file->objects.item = r.objects.item, file->objects.count = r.objects.count;
     file->parameters.item = r.parameters.item, file->parameters.count = r.parameters.count;
   }
   if (status != GA_OK) {
@@ -304,6 +305,7 @@ void ga_file_free(ga_file *file) {
   ga_free(file->parameters.item);
   ga_free(file->tables.item);
   ga_free(file->trees.item);
+  ga_free(file->objects.item);
   ga_free(file->options.item);
   ga_free(file->output.item);
   ga_free(file->events.item);
@@ -350,9 +352,11 @@ bool ga_file_table(const ga_file *file, int i, const char **name, const char **p
   return true;
 }
 
-/* The path of the i-th other model file; NULL past the end. */
+/* The path of the i-th other model file or, behind them, shared object; NULL past the end. */
 const char *ga_file_part(const ga_file *file, int i) {
-  return i >= 0 && i < file->trees.count ? file->trees.item[i].path : NULL;
+  const int k = i - file->trees.count;
+  if (i >= 0 && k < 0) return file->trees.item[i].path;
+  return k >= 0 && k < file->objects.count ? file->objects.item[k] : NULL;
 }
 
 /* Column number of the i-th entry of `output`; -1 past the end. */

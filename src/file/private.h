@@ -33,6 +33,7 @@ struct ga_file {
   GA_LIST(ga_parameter) parameters;
   GA_LIST(ga_table_file) tables;
   GA_LIST(ga_file_tree) trees;
+  GA_LIST(const char *) objects; /* paths of shared objects */
   GA_LIST(run_option) options;
   GA_LIST(int) output;
   GA_LIST(ga_file_event) events;

@@ -59,6 +59,11 @@ static void *find_symbol(ga_reader *r, const ga_node *library, const ga_node *at
   void *address = dlsym(handle, symbol);
   if (!address) ga_reader_fail(r, at, "'%.120s' has no symbol '%.80s'", library->text, symbol);
   dlclose(handle);
+  if (!GA_GROW(r->objects)) {
+    ga_reader_accept(r, library, GA_ERR_MEM, &(ga_error){GA_ERR_MEM, "no memory"});
+    return NULL;
+  }
+  r->objects.item[r->objects.count++] = ga_reader_text(r, path);
   return address;
 }
 

@@ -78,6 +78,7 @@ typedef struct ga_reader {
   GA_LIST(ga_joint_force) joint_forces;
   GA_LIST(ga_reader_use) uses;
   GA_LIST(ga_file_function) libraries; /* of the sections `functions`, with full names */
+  GA_LIST(const char *) objects;       /* the paths of their shared objects */
   const ga_file_options *options;
   const ga_node *root; /* of the part that is read */
   GA_LIST(ga_part) parts;

@@ -44,6 +44,7 @@ for name in plain value exact both; do
 done
 succeeds check "$work/exact.yaml" --libraries
 ok "derivatives" out_has 'Nothing looks wrong'
+refused 2 "a part of the model .*drag.so.*would be lost" run "$work/exact.yaml" --libraries --save-state "$work/drag.so"
 if command -v python3 >/dev/null 2>&1; then
   ok "the same motion" python3 -c "
 import json

@@ -193,8 +193,10 @@ int command_import(int argc, char **argv) {
     robot_start_close(&set.start);
     return code;
   }
-  const path_use use[] = {{"the robot", a.operand, NULL, false}, {"--out", set.out, NULL, true}};
-  code = paths_check(2, use);
+  const path_use use[] = {{"the robot", a.operand, NULL, false},
+                          {"--start", set.start.file, NULL, false},
+                          {"--out", set.out, NULL, true}};
+  code = paths_check(sizeof use / sizeof use[0], use);
   set.options.floating = set.base == 1;
   set.options.start = set.start.list;
   set.options.nstart = set.start.count;

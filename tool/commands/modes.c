@@ -265,16 +265,11 @@ static int find_modes(const statics_settings *set, const args *a, mechanism_stat
 }
 
 /* Write the page of --view; it says so unless standard output carries data. Returns the exit code. */
-static int write_page(const statics_settings *set, const args *a, const mechanism_state *p,
-                      const results *r) {
-  char name[256], path[300];
-  webpage_default_name(a->operand, sizeof name, name);
-  snprintf(path, sizeof path, "%.*s-modes.html", (int)(strlen(name) - strlen(".html")), name);
-  const char *page = set->page ? set->page : path;
-  const int code = modes_view(p, &r->modes, set->count > 0 ? set->count : 20, page);
+static int write_page(const statics_settings *set, const mechanism_state *p, const results *r) {
+  const int code = modes_view(p, &r->modes, set->count > 0 ? set->count : 20, set->page);
   if (code != ARGS_GO_ON) return code;
   const bool data = set->json || (set->out && strcmp(set->out, "-") == 0);
-  fprintf(data ? tool_messages() : stdout, "page: %s\n", page);
+  fprintf(data ? tool_messages() : stdout, "page: %s\n", set->page);
   return TOOL_OK;
 }
 
@@ -282,10 +277,10 @@ static int write_page(const statics_settings *set, const args *a, const mechanis
  * code. */
 static int print_modes(const statics_settings *set, const args *a, mechanism_state *p) {
   results r = {.arrays = NULL};
-  const bool view = set->view || set->page;
+  const bool view = set->page != NULL; /* the default of --view is set already */
   if (view && !webpage_possible()) return TOOL_FAILED;
   int code = find_modes(set, a, p, &r);
-  if (code == TOOL_OK && view) code = write_page(set, a, p, &r);
+  if (code == TOOL_OK && view) code = write_page(set, p, &r);
   free(r.arrays);
   free(r.modes.contacts);
   return code;

@@ -2,7 +2,10 @@
 /* The options of check, equilibrium and modes, and how the three begin and end. */
 #include "commands/statics.h"
 
+#include <string.h>
+
 #include "args/paths.h"
+#include "picture/page.h"
 
 #define FIELD(name) offsetof(statics_settings, name)
 static const struct {
@@ -104,6 +107,12 @@ int statics_run(const statics_command *command, int argc, char **argv) {
   args a = {.command = &parsed, .settings = &set, .options = &library};
   int code = args_parse(&a, argc, argv);
   if (code == ARGS_GO_ON) code = args_check_params(&a);
+  char name[256], page[300];
+  if (code == ARGS_GO_ON && set.view && !set.page) {
+    webpage_default_name(a.operand, sizeof name, name);
+    snprintf(page, sizeof page, "%.*s-modes.html", (int)(strlen(name) - strlen(".html")), name);
+    set.page = page;
+  }
   if (code == ARGS_GO_ON) code = check_paths(&set, a.operand);
   if (code != ARGS_GO_ON) return code;
   mechanism_state s;

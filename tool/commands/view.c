@@ -136,7 +136,7 @@ static int view_start(const settings *set, const char *path, const char *out) {
                        .notes = said.other,
                        .about = about};
     code = ok && webpage_write(&p, out) ? TOOL_OK : TOOL_FAILED;
-  } else {
+  } else if (code == TOOL_FAILED) { /* not if the page would replace a file of the model */
     view_description(set, path, out);
   }
   film_close(&frames);
@@ -275,10 +275,13 @@ static int view_results(const settings *set, const char *path, const char *out) 
     return TOOL_FAILED;
   }
   ga_file *file = parse_stored_model(path, results);
-  const bool ok = file && show_results(path, file, results, out);
+  int code = file_check_parts(file);
+  if (code == ARGS_GO_ON) {
+    code = file && show_results(path, file, results, out) ? TOOL_OK : TOOL_FAILED;
+  }
   ga_file_free(file);
   ga_results_free(results);
-  return ok ? TOOL_OK : TOOL_FAILED;
+  return code;
 }
 
 /* `genalpha view`: a page from a model file or from the results of a run. Returns the exit code. */

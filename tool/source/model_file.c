@@ -68,7 +68,29 @@ static void print_line(void *context, ga_log_level level, const char *text) {
   }
 }
 
-/* Refuse to write over a file that the model consists of: other model files, tables. */
+/* Refuse to write over the mesh of a look, if it is one. */
+static int check_mesh(const ga_body_look *look) {
+  const bool file = look->shape == GA_SHAPE_MESH && look->mesh;
+  return file ? paths_check_read("a mesh of the model", look->mesh) : ARGS_GO_ON;
+}
+
+/* Refuse to write over meshes. */
+static int check_meshes(const ga_mechanism *m) {
+  ga_body_info b;
+  ga_body_look look;
+  int code = ARGS_GO_ON;
+  for (int i = 0; code == ARGS_GO_ON && ga_mechanism_body_at(m, i, &b); i++) {
+    code = check_mesh(&b.look);
+    for (int k = 0; code == ARGS_GO_ON && k < b.nmore; k++) code = check_mesh(&b.more_looks[k]);
+  }
+  for (int i = 0; code == ARGS_GO_ON && ga_mechanism_ground_look(m, i, &look); i++) {
+    code = check_mesh(&look);
+  }
+  return code;
+}
+
+/* Refuse to write over a file that the model consists of: other model files, shared objects, tables,
+ * meshes. */
 int file_check_parts(const ga_file *file) {
   const char *name, *path;
   int code = ARGS_GO_ON;
@@ -78,7 +100,7 @@ int file_check_parts(const ga_file *file) {
   for (int i = 0; file && code == ARGS_GO_ON && ga_file_table(file, i, &name, &path); i++) {
     code = paths_check_read("a table of the model", path);
   }
-  return code;
+  return file && code == ARGS_GO_ON ? check_meshes(ga_file_mechanism(file)) : code;
 }
 
 /* Read a model file as a problem with default settings: rho_inf 0.9, h 1e-3, t_end 1. sets:

@@ -76,6 +76,7 @@ bool robot_read_file(const arg_spec *spec, const char *path, void *field) {
   size_t room = 0;
   bool ok = true;
   if (!arg_read_file(spec, path, &name)) return false;
+  ((robot_start *)field)->file = path;
   FILE *file = fopen(path, "r");
   if (!file) {
     tool_error("cannot read '%s': %s", path, strerror(errno));

@@ -10,6 +10,7 @@ typedef struct robot_start {
   ga_import_start *list;
   char **name;
   int count, room;
+  const char *file; /* the last --start; NULL: none */
 } robot_start;
 
 /* arg_reads; field: a robot_start */

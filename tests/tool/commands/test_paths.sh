@@ -139,6 +139,25 @@ for name in road.csv included.yaml placed.yaml; do
   ok "$name is whole" cmp -s "$name" kept
 done
 refused 2 'of the model.*would be lost' run whole.yaml --out road.csv
+# its meshes, the pages that have a default name, the start values of a robot
+printf 'solid a\nendsolid a\n' >mesh.stl
+cp mesh.stl kept.stl
+sed 's/position: /look: [{box: [1, 1, 1]}, {mesh: mesh.stl}], position: /' model.yaml >mesh.yaml
+for name in $(names mesh.stl csv); do
+  kept mesh.stl kept.stl run mesh.yaml --save-state "$name"
+  kept mesh.stl kept.stl modes mesh.yaml --at equilibrium --out "$name"
+done
+ln -sf mesh.stl mesh.html
+kept mesh.stl kept.stl view mesh.yaml
+kept mesh.stl kept.stl run mesh.yaml --view
+ln -s page.yaml page-modes.html
+kept page.yaml kept.yaml modes page.yaml --at equilibrium --view
+if ! "$tool" --version | grep -q 'URDF not'; then
+  printf 'joint,value,rate\n' >start.csv
+  cp start.csv kept
+  ln -s start.csv start.yaml
+  kept start.csv kept import "$(dirname "$0")/../../../models/arm.urdf" --start start.csv --out start.yaml
+fi
 refused 2 'of the model.*would be lost' sweep whole.yaml --vary h=0.01 --out road.csv
 
 # what is no file may be named twice, and a problem of the library is no file
