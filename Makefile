@@ -7,7 +7,7 @@
 #   make scale         a rope by C and a net by the tool, each divided over two processes (needs MPI)
 #   make reproduce     the figures and claims of the five papers: out/reproduction/index.html
 #   make test          all tests on the release build
-#   make bench         genalpha against SUNDIALS IDA, Simbody and the floor: out/bench.json, out/bench.svg
+#   make bench         genalpha against SUNDIALS IDA, Simbody, MuJoCo and the floor: out/bench.json, out/bench.svg
 #   make campaign      thousands of hard runs, every accepted step checked (6 minutes)
 #   make bench-page    docs/data/benchmarks.md from them
 #   make check-python  tests of the Python package

@@ -139,6 +139,6 @@ void bench_part_instructions(bench_report *report);
 void bench_part_files(bench_report *report);
 void bench_part_accuracy(bench_report *report);
 void bench_part_accuracy_ida(bench_report *report);
-void bench_part_simbody(bench_report *report);
+void bench_part_mechanisms(bench_report *report);
 
 #endif

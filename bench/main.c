@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* bench DIRECTORY [PART..]: all parts, or some of steps, chain, nets, solvers, precision,
- * instructions, files, accuracy, accuracy-ida and simbody.
+ * instructions, files, accuracy, accuracy-ida and mechanisms.
  *
  * bench --steps PROBLEM METHOD N [SIZE]: just N steps, for memory and instruction counts. */
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static const struct {
              {"files", bench_part_files},
              {"accuracy", bench_part_accuracy},
              {"accuracy-ida", bench_part_accuracy_ida},
-             {"simbody", bench_part_simbody}};
+             {"mechanisms", bench_part_mechanisms}};
 enum { PARTS = (int)(sizeof parts / sizeof parts[0]) };
 
 /* --steps PROBLEM METHOD N [SIZE]: takes the steps, prints nothing. Returns the exit code. */
@@ -59,7 +59,7 @@ static int usage(void) {
   fputs(
       "usage: bench DIRECTORY "
       "[steps|chain|nets|solvers|precision|instructions|files|accuracy|accuracy-ida|\n"
-      "             simbody]..\n"
+      "             mechanisms]..\n"
       "       bench --steps PROBLEM METHOD N [SIZE]\n",
       stderr);
   return 2;

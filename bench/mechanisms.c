@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Mechanisms against Simbody: CPU time at equal error of the positions.
+/* Mechanisms against Simbody and MuJoCo: CPU time at equal error of the positions.
  *
- * Both codes start from the same state; their accelerations there are compared first. The error is
+ * All codes start from the same state; their accelerations there are compared first. The error is
  * the largest distance of a mass centre from the reference at eight times, over the longest way
  * that one of them is away from its start. The reference is genalpha's, of order 5, halved until
- * it stays; how far Simbody's most accurate run is from it is reported. */
+ * it stays; how far a peer's most accurate run is from it is reported. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench.h"
-#include "simbody/simbody.h"
+#include "multibody.h"
 #include "ways.h"
 
 #ifndef BENCH_MODELS
@@ -26,6 +26,10 @@ typedef struct {
   double limit[TARGETS];   /* of genalpha's time over Simbody's */
 } mechanism;
 
+enum { SIMBODY, MUJOCO, PEERS };
+static const bench_multibody *const peers[PEERS] = {&bench_simbody, &bench_mujoco};
+static const double mujoco_limit = 4; /* of genalpha's time over MuJoCo's, for all errors */
+
 static const mechanism mechanisms[] = {
     {"four-bar", "../bench/simbody/four_bar.yaml", "crank coupler rocker", {0.5, 0.3, 0.2}},
     {"slider-crank", "../bench/simbody/slider_crank.yaml", "crank rod slider", {0.5, 0.3, 0.2}},
@@ -39,11 +43,11 @@ static const mechanism mechanisms[] = {
 };
 enum { MECHANISMS = (int)(sizeof mechanisms / sizeof mechanisms[0]) };
 
-/* A mechanism in both codes, with the columns of genalpha that are compared. */
+/* A mechanism in all codes, with the columns of genalpha that are compared. */
 typedef struct {
   const mechanism *what;
   measured_case *c;
-  bench_simbody *peer;
+  void *peer[PEERS];      /* NULL: it does not have this mechanism */
   int n;                  /* bodies */
   int x[3 * MOST_BODIES]; /* columns of positions, -1: zero */
   int a[3 * MOST_BODIES]; /* of accelerations */
@@ -112,15 +116,15 @@ static double trajectory_error(pair *p, const trajectory *x) {
   return position_error(p, p->scratch);
 }
 
-/* Largest difference of the accelerations at the start, relative to the largest. */
-static double acceleration_difference(pair *p) {
+/* Largest difference of the accelerations at the start, relative to the largest, and of positions. */
+static double acceleration_difference(pair *p, int peer) {
   double x[3 * MOST_BODIES], theirs[3 * MOST_BODIES], ours[3 * MOST_BODIES];
   ga_integrator *it = NULL;
   ga_error err;
   double difference = NAN;
   if (ga_integrator_new(p->c->model, &p->c->options, &it, &err) == GA_OK &&
       ga_integrator_start(it, 0, p->c->q0, p->c->v0) == GA_OK &&
-      bench_simbody_start(p->peer, x, theirs) == 0) {
+      peers[peer]->start(p->peer[peer], x, theirs) == 0) {
     outputs(p, ga_integrator_state(it), p->a, ours);
     difference = bench_max_difference(3 * p->n, 1, ours, theirs) / bench_max_abs(3 * p->n, ours);
     outputs(p, ga_integrator_state(it), p->x, ours);
@@ -136,20 +140,25 @@ static void close_pair(pair *p) {
   free(p->columns);
   free(p->zero);
   free(p->scratch);
-  bench_simbody_free(p->peer);
+  for (int k = 0; k < PEERS; k++) {
+    if (p->peer[k]) peers[k]->discard(p->peer[k]);
+  }
   case_close(p->c);
 }
 
-/* Makes the mechanism in both codes and the reference; false after a message. */
+/* Makes the mechanism in all codes and the reference. False after a message, or if no peer has it. */
 static bool open_pair(pair *p, const mechanism *what, const char *references) {
   char path[1024];
   errors accuracy;
   snprintf(path, sizeof path, "%s/%s", BENCH_MODELS, what->path);
-  *p = (pair){.what = what, .c = case_open_file(path), .peer = bench_simbody_new(what->name)};
-  if (!p->c || !p->peer || !reference_get(p->c, references, TIMES, &p->reference, &accuracy)) {
+  *p = (pair){.what = what, .c = case_open_file(path)};
+  for (int k = 0; k < PEERS; k++) {
+    p->peer[k] = peers[k]->version ? peers[k]->make(what->name) : NULL;
+    if (p->peer[k]) p->n = peers[k]->bodies(p->peer[k]);
+  }
+  if (!p->c || !p->n || !reference_get(p->c, references, TIMES, &p->reference, &accuracy)) {
     return false;
   }
-  p->n = bench_simbody_bodies(p->peer);
   p->columns = bench_doubles(ga_mechanism_columns(ga_file_mechanism(p->c->file)));
   p->zero = bench_doubles(p->c->nv + p->c->model->nlam + p->c->model->npsi);
   p->positions = bench_doubles(3 * p->n * (TIMES + 1));
@@ -166,18 +175,17 @@ static bool open_pair(pair *p, const mechanism *what, const char *references) {
   return true;
 }
 
-/* The ladder of Simbody: accuracies 0.3 to 1e-10. Returns the number of points. */
-static int simbody_ladder(pair *p, int repeats, bench_point *points) {
+/* The ladder of a peer. Returns the number of points. */
+static int peer_ladder(pair *p, int peer, int repeats, bench_point *points) {
+  const bench_multibody *of = peers[peer];
+  double setting = of->first;
   int n = 0;
-  for (double accuracy = 0.3; accuracy > 0.5e-10 && n < MOST_POINTS; accuracy /= sqrt(10)) {
+  for (int i = 0; i < of->points && n < MOST_POINTS; i++, setting *= of->factor) {
     bench_point *at = &points[n];
-    long steps;
-    *at = (bench_point){accuracy, NAN, INFINITY};
+    *at = (bench_point){setting, NAN, INFINITY};
     for (int r = 0; r < repeats; r++) {
       double seconds;
-      if (bench_simbody_run(p->peer, accuracy, p->c->span, TIMES, p->scratch, &seconds, &steps)) {
-        break;
-      }
+      if (of->run(p->peer[peer], setting, p->c->span, TIMES, p->scratch, &seconds)) break;
       at->seconds = fmin(at->seconds, seconds);
       at->error = position_error(p, p->scratch);
     }
@@ -231,48 +239,79 @@ static void keep_faster(const bench_point *points, int n, const char *name, fast
 
 static const fastest none = {{INFINITY, INFINITY, INFINITY}, {"-", "-", "-"}};
 
-static void measure(bench_report *report, const mechanism *what, const char *references) {
-  pair p;
+/* What is measured of one mechanism; start, apart: of each peer. */
+typedef struct {
+  double start[PEERS], apart[PEERS];
+  fastest theirs[PEERS], hand, asked;
+} measured;
+
+static void measure_peers(pair *p, measured *to) {
   bench_point points[MOST_POINTS];
-  if (open_pair(&p, what, references)) {
-    const double start = acceleration_difference(&p);
-    fastest theirs = none, hand = none, asked = none;
-    int n = simbody_ladder(&p, 5, points);
-    const double apart = n ? points[n - 1].error : NAN;
-    keep_faster(points, n, "Simbody", &theirs);
-    for (int i = 0; bench_way_at(i); i++) {
-      n = way_ladder(&p, bench_way_at(i), 5, points);
-      keep_faster(points, n, bench_way_at(i)->name, &hand);
-    }
-    n = accuracy_ladder(&p, 5, points);
-    keep_faster(points, n, "accuracy", &asked);
-    for (int k = 0; k < TARGETS; k++) {
-      char key[64];
-      const bench_field fields[] = {BENCH_TEXT("mechanism", what->name),
-                                    BENCH_NUMBER("start", start),
-                                    BENCH_NUMBER("apart", apart),
-                                    BENCH_NUMBER("error", targets[k]),
-                                    BENCH_NUMBER("Simbody ms", 1e3 * theirs.seconds[k]),
-                                    BENCH_NUMBER("accuracy ms", 1e3 * asked.seconds[k]),
-                                    BENCH_NUMBER("by hand ms", 1e3 * hand.seconds[k]),
-                                    BENCH_TEXT("by hand", hand.name[k]),
-                                    BENCH_END};
-      bench_report_row(report, "mechanisms", fields);
-      snprintf(key, sizeof key, "%s_over_simbody_%.0e", what->name, targets[k]);
-      bench_report_ratio(report, key, asked.seconds[k] / theirs.seconds[k], what->limit[k]);
-    }
+  for (int k = 0; k < PEERS; k++) {
+    to->start[k] = to->apart[k] = NAN;
+    to->theirs[k] = none;
+    if (!p->peer[k]) continue;
+    to->start[k] = acceleration_difference(p, k);
+    const int n = peer_ladder(p, k, 5, points);
+    if (n) to->apart[k] = points[n - 1].error;
+    keep_faster(points, n, peers[k]->name, &to->theirs[k]);
   }
-  close_pair(&p);
 }
 
-void bench_part_simbody(bench_report *report) {
-  if (!bench_simbody_version()) {
-    printf(
-        "bench: Simbody is not installed (Debian: libsimbody-dev); install it and configure "
-        "anew\n");
-    return;
+static void measure_genalpha(pair *p, measured *to) {
+  bench_point points[MOST_POINTS];
+  to->hand = to->asked = none;
+  for (int i = 0; bench_way_at(i); i++) {
+    const int n = way_ladder(p, bench_way_at(i), 5, points);
+    keep_faster(points, n, bench_way_at(i)->name, &to->hand);
   }
+  keep_faster(points, accuracy_ladder(p, 5, points), "accuracy", &to->asked);
+}
+
+static void report_mechanism(bench_report *report, const pair *p, const measured *m) {
+  const mechanism *what = p->what;
+  for (int k = 0; k < TARGETS; k++) {
+    char key[64];
+    const double asked = m->asked.seconds[k];
+    const bench_field fields[] = {BENCH_TEXT("mechanism", what->name),
+                                  BENCH_NUMBER("start", fmax(m->start[SIMBODY], m->start[MUJOCO])),
+                                  BENCH_NUMBER("apart", fmax(m->apart[SIMBODY], m->apart[MUJOCO])),
+                                  BENCH_NUMBER("error", targets[k]),
+                                  BENCH_NUMBER("Simbody ms", 1e3 * m->theirs[SIMBODY].seconds[k]),
+                                  BENCH_NUMBER("MuJoCo ms", 1e3 * m->theirs[MUJOCO].seconds[k]),
+                                  BENCH_NUMBER("accuracy ms", 1e3 * asked),
+                                  BENCH_NUMBER("by hand ms", 1e3 * m->hand.seconds[k]),
+                                  BENCH_TEXT("by hand", m->hand.name[k]),
+                                  BENCH_END};
+    bench_report_row(report, "mechanisms", fields);
+    if (p->peer[SIMBODY]) {
+      snprintf(key, sizeof key, "%s_over_simbody_%.0e", what->name, targets[k]);
+      bench_report_ratio(report, key, asked / m->theirs[SIMBODY].seconds[k], what->limit[k]);
+    }
+    if (p->peer[MUJOCO]) {
+      snprintf(key, sizeof key, "%s_over_mujoco_%.0e", what->name, targets[k]);
+      bench_report_ratio(report, key, asked / m->theirs[MUJOCO].seconds[k], mujoco_limit);
+    }
+  }
+}
+
+void bench_part_mechanisms(bench_report *report) {
+  static const char *const packages[PEERS] = {"libsimbody-dev", "libmujoco-dev"};
   char references[4096];
+  for (int k = 0; k < PEERS; k++) {
+    if (peers[k]->version) continue;
+    printf("bench: %s is not installed (Debian: %s); install it and configure anew\n",
+           peers[k]->name, packages[k]);
+  }
   reference_directory(references, sizeof references);
-  for (int i = 0; i < MECHANISMS; i++) measure(report, &mechanisms[i], references);
+  for (int i = 0; i < MECHANISMS; i++) {
+    pair p;
+    measured m;
+    if (open_pair(&p, &mechanisms[i], references)) {
+      measure_peers(&p, &m);
+      measure_genalpha(&p, &m);
+      report_mechanism(report, &p, &m);
+    }
+    close_pair(&p);
+  }
 }

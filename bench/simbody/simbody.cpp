@@ -11,7 +11,7 @@
  *                    ball of the crank is closed, 3 equations
  *     stewart        six legs of a universal joint and a slideway; the plate hangs by a ball on the
  *                    first one, the other five balls are closed, 15 equations */
-#include "simbody.h"
+#include "../multibody.h"
 
 #include <SimTKsimbody.h>
 
@@ -24,7 +24,9 @@
 
 using namespace SimTK;
 
-struct bench_simbody {
+namespace {
+
+struct mechanism {
   MultibodySystem system;
   SimbodyMatterSubsystem matter{system};
   GeneralForceSubsystem forces{system};
@@ -32,8 +34,6 @@ struct bench_simbody {
   std::vector<Transform> poses; /* of the bodies at the start */
   State start;
 };
-
-namespace {
 
 const double degree = Pi / 180;
 
@@ -49,17 +49,17 @@ Transform frame_xy(const Vec3 &x, const Vec3 &y, const Vec3 &at) {
 /* Number of the ground among the bodies. */
 const int ground = -1;
 
-Transform pose_of(const bench_simbody &s, int body) {
+Transform pose_of(const mechanism &s, int body) {
   return body == ground ? Transform() : s.poses[size_t(body)];
 }
 
-MobilizedBody &body_of(bench_simbody &s, int body) {
+MobilizedBody &body_of(mechanism &s, int body) {
   return body == ground ? s.matter.updGround() : s.bodies[size_t(body)];
 }
 
 /* Appends a body with its mass centre at `pose`, on a joint of type Joint to `parent`. */
 template <class Joint>
-void add(bench_simbody &s, int parent, const Transform &joint, const Transform &pose, double mass,
+void add(mechanism &s, int parent, const Transform &joint, const Transform &pose, double mass,
          const Vec3 &inertia) {
   const Body::Rigid body(MassProperties(mass, Vec3(0), Inertia(inertia)));
   const Transform in_parent = ~pose_of(s, parent) * joint, in_body = ~pose * joint;
@@ -68,21 +68,21 @@ void add(bench_simbody &s, int parent, const Transform &joint, const Transform &
 }
 
 /* Closes a ball at a point in space. */
-void close_ball(bench_simbody &s, int a, int b, const Vec3 &at) {
+void close_ball(mechanism &s, int a, int b, const Vec3 &at) {
   Constraint::Ball(body_of(s, a), ~pose_of(s, a) * at, body_of(s, b), ~pose_of(s, b) * at);
 }
 
 /* The state at the start, all joint coordinates and rates zero. */
-void finish(bench_simbody &s) {
+void finish(mechanism &s) {
   s.start = s.system.realizeTopology();
   s.system.realizeModel(s.start);
 }
 
-void gravity(bench_simbody &s, const Vec3 &g) {
+void gravity(mechanism &s, const Vec3 &g) {
   Force::Gravity(s.forces, s.matter, g);
 }
 
-void four_bar(bench_simbody &s) {
+void four_bar(mechanism &s) {
   const double a = 0.4, b = 1.0, c = 0.8, d = 1.0, phi = 50 * degree, rho = 2;
   const double bx = a * std::cos(phi), by = a * std::sin(phi), f = std::hypot(d - bx, by);
   const double del = std::atan2(-by, d - bx);
@@ -108,7 +108,7 @@ void four_bar(bench_simbody &s) {
   finish(s);
 }
 
-void slider_crank(bench_simbody &s) {
+void slider_crank(mechanism &s) {
   const double r = 0.08, l = 0.3, yA = 0.1, zA = 0.12, w0 = 6, h = zA + r;
   const double xs = std::sqrt(l * l - yA * yA - h * h), hh = std::hypot(xs, yA);
   const double vs = yA * w0 * r / xs;
@@ -134,7 +134,7 @@ void slider_crank(bench_simbody &s) {
   std::swap(s.bodies[1], s.bodies[2]); /* in the order of the file */
 }
 
-void stewart(bench_simbody &s) {
+void stewart(mechanism &s) {
   const double rb = 1, rp = 0.5, H = 0.8, ab = 10 * degree, ap = 50 * degree;
   const double radius = rp, length = 0.05, mass = 20;
   gravity(s, Vec3(0, 0, -9.81));
@@ -165,7 +165,7 @@ void stewart(bench_simbody &s) {
 }
 
 /* Chains of n bodies along x, l apart, link i on a joint at (i - 1) l. */
-void balls(bench_simbody &s) {
+void balls(mechanism &s) {
   const double l = 0.5;
   const int n = 10;
   gravity(s, Vec3(0, 0, -9.81));
@@ -177,7 +177,7 @@ void balls(bench_simbody &s) {
   s.bodies[0].setOneU(s.start, 2, 1 / (n * l));
 }
 
-void hinges(bench_simbody &s) {
+void hinges(mechanism &s) {
   const double l = 0.5;
   gravity(s, Vec3(0, 0, -9.81));
   for (int i = 1; i <= 10; i++) {
@@ -188,7 +188,7 @@ void hinges(bench_simbody &s) {
   finish(s);
 }
 
-void arm(bench_simbody &s) {
+void arm(mechanism &s) {
   const double l = 0.3;
   gravity(s, Vec3(0, 0, -9.81));
   for (int i = 1; i <= 7; i++) {
@@ -202,7 +202,7 @@ void arm(bench_simbody &s) {
 
 const struct {
   const char *name;
-  void (*build)(bench_simbody &s);
+  void (*build)(mechanism &s);
 } mechanisms[] = {{"four-bar", four_bar}, {"slider-crank", slider_crank},
                   {"stewart", stewart},   {"balls", balls},
                   {"hinges", hinges},     {"arm", arm}};
@@ -217,9 +217,7 @@ double cpu_seconds() {
   return double(now.tv_sec) + 1e-9 * double(now.tv_nsec);
 }
 
-}  // namespace
-
-const char *bench_simbody_version(void) {
+const char *version() {
   static char text[32];
   int major, minor, build;
   SimTK_version_simbody(&major, &minor, &build);
@@ -227,28 +225,29 @@ const char *bench_simbody_version(void) {
   return text;
 }
 
-bench_simbody *bench_simbody_new(const char *mechanism) try {
+void *make(const char *name) try {
   for (const auto &m : mechanisms) {
-    if (std::string(m.name) != mechanism) continue;
-    std::unique_ptr<bench_simbody> s(new bench_simbody);
+    if (std::string(m.name) != name) continue;
+    std::unique_ptr<mechanism> s(new mechanism);
     m.build(*s);
     return s.release();
   }
   return nullptr;
 } catch (const std::exception &e) {
-  std::fprintf(stderr, "bench: Simbody, %s: %s\n", mechanism, e.what());
+  std::fprintf(stderr, "bench: Simbody, %s: %s\n", name, e.what());
   return nullptr;
 }
 
-void bench_simbody_free(bench_simbody *s) {
-  delete s;
+void discard(void *of) {
+  delete static_cast<mechanism *>(of);
 }
 
-int bench_simbody_bodies(const bench_simbody *s) {
-  return int(s->bodies.size());
+int bodies(const void *of) {
+  return int(static_cast<const mechanism *>(of)->bodies.size());
 }
 
-int bench_simbody_start(bench_simbody *s, double *x, double *a) try {
+int start(void *of, double *x, double *a) try {
+  mechanism *s = static_cast<mechanism *>(of);
   State state = s->start;
   s->system.realize(state, Stage::Acceleration);
   for (const MobilizedBody &body : s->bodies) {
@@ -262,8 +261,8 @@ int bench_simbody_start(bench_simbody *s, double *x, double *a) try {
   return 1;
 }
 
-int bench_simbody_run(bench_simbody *s, double accuracy, double t_end, int n, double *x,
-                      double *seconds, long *steps) try {
+int run(void *of, double accuracy, double t_end, int n, double *x, double *seconds) try {
+  mechanism *s = static_cast<mechanism *>(of);
   *seconds = -cpu_seconds();
   RungeKuttaMersonIntegrator integrator(s->system);
   integrator.setAccuracy(accuracy);
@@ -277,9 +276,13 @@ int bench_simbody_run(bench_simbody *s, double accuracy, double t_end, int n, do
     }
   }
   *seconds += cpu_seconds();
-  *steps = integrator.getNumStepsTaken();
   return 0;
 } catch (const std::exception &e) {
   std::fprintf(stderr, "bench: Simbody, accuracy %g: %s\n", accuracy, e.what());
   return 1;
 }
+
+}  // namespace
+
+const bench_multibody bench_simbody = {"Simbody", version, make, discard,         bodies,
+                                       start,     run,     0.3,  0.31622776601684, 20};
