@@ -282,10 +282,16 @@ void ga_product_values(ga_product *product, const ga_csr *A, const ga_csr *B) {
 
 /* out += |A| |x|, or |A|^T |x| if transposed; |.| entry by entry */
 void ga_csr_add_sizes(const ga_csr *A, bool transposed, const double *x, double *out) {
+  const int *restrict col = A->col;
+  const double *restrict val = A->val;
   for (int i = 0; i < A->nrow; i++) {
-    for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) {
-      int k = A->col[e];
-      out[transposed ? k : i] += fabs(A->val[e] * x[transposed ? i : k]);
+    const int end = A->ptr[i + 1];
+    double sum = 0;
+    if (transposed) {
+      for (int e = A->ptr[i]; e < end; e++) out[col[e]] += fabs(val[e] * x[i]);
+    } else {
+      for (int e = A->ptr[i]; e < end; e++) sum += fabs(val[e] * x[col[e]]);
+      out[i] += sum;
     }
   }
 }

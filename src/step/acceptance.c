@@ -107,6 +107,7 @@ static void measure_scales(ga_acceptance *a, const double *x) {
 
 void ga_acceptance_renew(ga_acceptance *a) {
   const ga_equations *eq = a->eq;
+  a->told = false;
   for (int i = 0; i < eq->nv && eq->own; i++) {
     a->inertia[i] = eq->tab.m * fabs(eq->mass_diagonal[i]);
   }
@@ -391,6 +392,14 @@ static ga_status explain_increment(ga_acceptance *a, ga_factors *factors, bool *
   return status;
 }
 
+/* measured <- what the tangents tell about roundings, which all iterates with these factors share */
+static ga_status find_told(ga_acceptance *a, const ga_factors *factors) {
+  if (a->told) return GA_OK;
+  const ga_status status = ga_rounding_told(a, factors, a->measured);
+  a->told = status == GA_OK;
+  return status;
+}
+
 /* Roundings explain the increment, and all rows are small but for what the tangents
  * tell about roundings. */
 ga_status ga_acceptance_is_settled(ga_acceptance *a, ga_factors *factors, const ga_iterate *at,
@@ -398,7 +407,7 @@ ga_status ga_acceptance_is_settled(ga_acceptance *a, ga_factors *factors, const 
   *settled = false;
   measure_floor(a);
   if (relative_change(a, 0, a->change, a->floor) > 1 || a->eq->own) return GA_OK;
-  ga_status status = ga_rounding_told(a, factors, a->measured);
+  ga_status status = find_told(a, factors);
   if (status != GA_OK) return status;
   if (ga_team_any(a->eq->eval->team, !own_rows_are_small(a, at, a->measured))) return GA_OK;
   return explain_increment(a, factors, settled);
@@ -431,15 +440,17 @@ ga_status ga_acceptance_is_rounding(ga_acceptance *a, ga_factors *factors, const
   *accepted = within_levels(a, at->r, NULL);
   *evaluated = false;
   if (!*accepted && !a->eq->own) {
-    status = ga_rounding_told(a, factors, a->measured);
+    status = find_told(a, factors);
     if (status == GA_OK && within_levels(a, at->r, a->measured)) {
       *evaluated = true;
+      a->told = false; /* measured changes */
       status = ga_rounding_verify(a, factors, at, a->measured);
       *accepted = status == GA_OK && within_levels(a, at->r, a->measured);
     }
   }
   if (*accepted || status != GA_OK) return status;
   *evaluated = true;
+  a->told = false;
   status = ga_rounding_measure(a, at, a->measured);
   *accepted = status == GA_OK && within_levels(a, at->r, a->measured);
   return status;

@@ -39,8 +39,7 @@ extern const double GA_BEAM_TURN_MOST;
 /* The strain of an element and what follows from it; vectors in the axes of the nodes. */
 typedef struct ga_strain {
   double d[6];             /* log(H_A^-1 H_B) = (u, w) */
-  double rate[6];          /* d' = P v; zero without velocities */
-  double sigma[6];         /* K (d - d0) + C d', with K and C over h */
+  double sigma[6];         /* K (d - d0) + C P v, with K and C over h */
   ga_log_coefficients log; /* at w */
   double P[6][GA_BEAM_NV]; /* d d = P (delta_A, delta_B) */
 } ga_strain;

@@ -50,35 +50,29 @@ static accelerations accelerations_of(const ga_beam_data *e, const ga_beam_motio
   return a;
 }
 
-/* y <- E_ij x */
-static void turn(const double *Q, int i, int j, const double *x, double *y) {
-  if (i == j) {
-    ga_copy3(x, y);
-  } else if (i == 0) {
-    ga_times3(Q, x, y);
-  } else {
-    ga_times_t3(Q, x, y);
-  }
-}
-
 /* S, w <- R_i^T S_i and R_i^T w of node i, see the head of this file: the force, and what u0 x .. of
  * the moment is taken of */
 static void resultants(const ga_beam_data *e, const ga_beam_motion *x, const accelerations *a,
                        int i, double *S, double *w) {
   const coefficients k = coefficients_of(e);
+  const double s = i ? 1 : -1, *b = a->b[i], *c = a->c[i], *g = x->g[i];
   for (int n = 0; n < 3; n++) {
-    S[n] = -0.5 * e->mass * x->g[i][n];
-    w[n] = k.weight * x->g[i][n];
+    S[n] = k.same * b[n] - s * k.cross * c[n] - 0.5 * e->mass * g[n];
+    w[n] = s * k.turn * c[n] - k.cross * b[n] + k.weight * g[n];
   }
-  for (int j = 0; j < 2; j++) {
-    const double mu = i == j ? k.same : k.other, s = j ? 1 : -1;
-    double b[3], c[3];
-    if (mu == 0) continue;
-    turn(x->Q, i, j, a->b[j], b);
-    turn(x->Q, i, j, a->c[j], c);
-    for (int n = 0; n < 3; n++) {
-      S[n] += mu * b[n] - k.cross * s * c[n];
-      w[n] += k.turn * s * c[n] - k.cross * b[n];
+  if (e->lumped) return;
+  double force[3], moment[3]; /* of the other node, in its axes */
+  for (int n = 0; n < 3; n++) {
+    force[n] = k.other * a->b[1 - i][n] + s * k.cross * a->c[1 - i][n];
+    moment[n] = -s * k.turn * a->c[1 - i][n] - k.cross * a->b[1 - i][n];
+  }
+  const double *Q = x->Q;
+  const int row = i ? 1 : 3, column = i ? 3 : 1; /* E_AB = Q, E_BA = Q^T */
+  for (int n = 0; n < 3; n++) {
+    for (int m = 0; m < 3; m++) {
+      const double E = Q[row * n + column * m];
+      S[n] += E * force[m];
+      w[n] += E * moment[m];
     }
   }
 }

@@ -31,7 +31,7 @@ static void set_P(ga_strain *s) {
   }
 }
 
-/* Set all of *s: d, P, d' (zero for v = NULL) and sigma, at the frames qa, qb = (x, p). */
+/* Set all of *s: d, P and sigma, at the frames qa, qb = (x, p). */
 bool ga_beam_strain(const ga_beam_data *e, const double *qa, const double *qb, const double (*v)[6],
                     ga_strain *s) {
   ga_group_se3.diff(1, qa, qb, s->d);
@@ -39,14 +39,17 @@ bool ga_beam_strain(const ga_beam_data *e, const double *qa, const double *qb, c
   ga_log_coefficients_at(s->d + 3, &s->log);
   set_P(s);
   for (int i = 0; i < 6; i++) {
-    s->rate[i] = 0;
-    for (int k = 0; v && k < 6; k++) s->rate[i] += s->P[i][k] * v[0][k] + s->P[i][6 + k] * v[1][k];
-  }
-  for (int i = 0; i < 6; i++) {
     double sum = 0;
     for (int k = 0; k < 6; k++) sum += e->K[6 * i + k] * (s->d[k] - e->d0[k]);
-    for (int k = 0; v && e->damped && k < 6; k++) sum += e->C[6 * i + k] * s->rate[k];
     s->sigma[i] = sum;
+  }
+  if (!v || !e->damped) return true;
+  double rate[6] = {0}; /* d' = P v */
+  for (int i = 0; i < 6; i++) {
+    for (int k = 0; k < 6; k++) rate[i] += s->P[i][k] * v[0][k] + s->P[i][6 + k] * v[1][k];
+  }
+  for (int i = 0; i < 6; i++) {
+    for (int k = 0; k < 6; k++) s->sigma[i] += e->C[6 * i + k] * rate[k];
   }
   return true;
 }
