@@ -272,8 +272,10 @@ ga_status ga_contacts_prepare(ga_integrator *it) {
   c->short_piece = false;
   if (!anew) return GA_OK;
   ga_contacts_hold(it, 0);
-  const ga_status status = ga_restart_at_corner(it, it->h);
-  return status == GA_OK ? ga_contacts_refresh(it) : status;
+  ga_status status = ga_restart_at_corner(it, it->h);
+  if (status == GA_OK) status = ga_contacts_refresh(it);
+  if (status == GA_OK) ga_contacts_hold(it, it->h);
+  return status == GA_OK ? ga_restart_damp(it, it->h) : status;
 }
 
 /* ---- the user ------------------------------------------------------------------------------- */

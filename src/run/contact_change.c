@@ -326,7 +326,10 @@ static ga_status accept_change(ga_integrator *it, change *x) {
   if (!(h > 0.1 * it->h) || it->step_size.on) h = it->h;
   ga_contacts_hold(it, 0);
   if (status == GA_OK) status = ga_restart_at_corner(it, h);
-  if (status == GA_OK) return ga_contacts_refresh(it);
+  if (status == GA_OK) status = ga_contacts_refresh(it);
+  if (status == GA_OK) ga_contacts_hold(it, h);
+  if (status == GA_OK) status = ga_restart_damp(it, h);
+  if (status == GA_OK) return GA_OK;
   ga_memory_copy(mem, &c->before, &it->eval);
   put_back(it, x);
   return status;

@@ -115,6 +115,26 @@ ga_status ga_error_filter(ga_integrator *it, bool position, double *e) {
   return GA_OK;
 }
 
+/* e <- sum_j r_j x_j/C from A (x, mu) = (m M e, C G e): what the rows of constraints ask for stays, and
+ * a vibration of frequency omega is divided by 1 + c (h omega)^2. A is the Newton matrix as factored
+ * last, x (n numbers) is work. Not for teams, nor with a model's own solver. */
+ga_status ga_filter_vibrations(ga_integrator *it, double *x, double *e) {
+  const ga_equations *s = &it->step.eq;
+  const ga_method *method = s->method;
+  const double sum = ga_error_filter_sum(method, s->tab.r);
+  memset(x, 0, (size_t)s->n * sizeof(double));
+  for (int j = 0; j < method->nx; j++) {
+    if (!row_carries_error(method, j)) continue;
+    ga_csr_mul_add(&s->site[method->dyn[j].site].M, s->tab.m, e, x + j * s->nv);
+  }
+  for (int c = 0; c < method->ncon; c++) add_constraint_rhs(s, c, e, x);
+  const ga_status status = ga_factors_solve(&it->step.factors, s, x);
+  if (status != GA_OK) return status;
+  memset(e, 0, (size_t)s->nv * sizeof(double));
+  for (int j = 0; j < method->nx; j++) ga_axpy(s->nv, s->tab.r[j] / sum, x + j * s->nv, e);
+  return GA_OK;
+}
+
 /* dv (nv numbers) = sum_j p_j x_j/C: the velocity with G dv = gv in the rows of positions, from
  * A (x, mu) = (0, C gv). For methods whose velocities have no rows. Collective. */
 ga_status ga_error_filter_residual(ga_integrator *it, const double *gv, double *dv) {

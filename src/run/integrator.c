@@ -144,6 +144,7 @@ static void init_predictor(ga_integrator *it) {
   p->rho = it->rho_inf <= 1 ? it->rho_inf : 0; /* beyond 1: of explicit methods */
   ga_predictor_init(p, it->model->metric != NULL, &it->arena);
   it->restart.line = ga_arena_doubles(&it->arena, (size_t)p->n);
+  if (it->contacts.n > 0) it->restart.x = ga_arena_doubles(&it->arena, (size_t)p->n);
   if (p->weight) it->start_work.weight = ga_arena_doubles(&it->arena, (size_t)p->n);
 }
 

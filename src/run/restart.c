@@ -248,6 +248,55 @@ static ga_status begin_anew(ga_integrator *it, double h) {
   return GA_OK;
 }
 
+/* The matrix of the step of h that comes next, at its guess, with factors that this step begins
+ * with. */
+static ga_status prepare_factors(ga_integrator *it, double h) {
+  ga_restart *r = &it->restart;
+  ga_newton *w = &it->step.newton;
+  ga_past past;
+  ga_status status = ga_memory_correct(it, h, &past);
+  ga_redundancy_begin(it);
+  if (status == GA_OK) {
+    status = ga_equations_begin(&it->step.eq, &it->mem, &past, h, it->mem.t + h);
+  }
+  if (status != GA_OK) return status;
+  if (!ga_predictor_guess(&it->predictor, it->mem.t, it->mem.t + h, r->x)) {
+    memcpy(r->x, it->predictor.phi[0], (size_t)it->step.eq.n * sizeof(double));
+  }
+  it->stats.residuals++;
+  status = ga_equations_evaluate(&it->step.eq, r->x, NULL, &it->step.factors.matrix.tangents, w->r,
+                                 w->terms);
+  return status == GA_OK ? ga_factors_renew_ahead(&it->step.factors, &it->step.eq, r->x) : status;
+}
+
+/* a = v' + alpha h v'' contains vibrations of frequency omega with the factor (h omega)^2. Where h does
+ * not resolve them, such a start gains energy without bound, and so does a = v', which has the factor
+ * h omega. With C = (1 + c (h omega)^2)^-1, the filter of the step's own matrix,
+ *
+ *   a = (1 - (1 - C)^2) v' + C^2 alpha h v'' = C (2 v' - C (v' - alpha h v''))
+ *
+ * differs from v' + alpha h v'' by O(h^3), with damping O(h^2), so that the order stays 2, and tends to
+ * 0 with h omega. For q'' = -omega^2 q, from any q and v, the energy never exceeds that of the start by
+ * more than 0.2 % with rho = 0 to 0.8, 1.5 % with 0.9, 4.5 % with 0.95, whatever h omega
+ * (tests/contact/test_stiff_beam.c). Vibrations that are damped more than critically and not resolved
+ * gain some with any a: the method's own position moves by a part of h v before v has decayed. With
+ * rho = 1, a = v', and nothing is gained. */
+ga_status ga_restart_damp(ga_integrator *it, double h) {
+  ga_restart *r = &it->restart;
+  ga_memory *mem = &it->mem;
+  const ga_params *par = &it->options.par;
+  const int nv = it->eval.nv;
+  if (par->alpha_m == par->alpha_f || it->options.start == GA_START_IMPLICIT) return GA_OK;
+  if (it->step.eq.own) return GA_OK;
+  ga_status status = prepare_factors(it, h);
+  for (int i = 0; i < nv; i++) r->d[i] = 2 * mem->w[i] - mem->a[i];
+  if (status == GA_OK) status = ga_filter_vibrations(it, r->x, r->d);
+  for (int i = 0; i < nv; i++) r->d[i] = 2 * mem->w[i] - r->d[i];
+  if (status == GA_OK) status = ga_filter_vibrations(it, r->x, r->d);
+  if (status == GA_OK) memcpy(mem->a, r->d, (size_t)nv * sizeof(double));
+  return status > 0 ? GA_OK : status; /* the step itself says what is wrong */
+}
+
 /* At a corner of the model: continue at the accepted q, v with steps of h. If this fails, the accepted state does not
  * change. Collective. */
 ga_status ga_restart_at_corner(ga_integrator *it, double h) {

@@ -11,6 +11,7 @@ typedef struct ga_restart {
   double *q, *v;  /* nq, nv: the point a little later, on the Taylor polynomial of the motion */
   double *d;      /* nv: work */
   double *hidden; /* nlam: G v + g_t */
+  double *x;      /* unknowns of a step: work of the filter of a */
   /* The unknowns at line_t + line_h on the line through those of the last restart, at line_t, and
    * their rate; known: there was a restart. What the step from there missed, the next one does. */
   double *line, line_t, line_h;

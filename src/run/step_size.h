@@ -95,6 +95,8 @@ ga_status ga_error_filter_forces(ga_integrator *it, const double *filtered, doub
                                  const double *e, double *df);
 ga_status ga_error_filter_residual(ga_integrator *it, const double *gv, double *dv);
 double ga_error_filter_sum(const ga_method *method, const double *by);
+/* The same for accelerations e, of which constraints forbid nothing; x: n numbers of work. */
+ga_status ga_filter_vibrations(ga_integrator *it, double *x, double *e);
 
 /* hidden_error.c: methods that leave the hidden constraint free. `begin`: vd_new at the end of the
  * step; `forces` adds the error of constraint forces to df, ringing or the rest; `velocity`: that of

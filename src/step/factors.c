@@ -201,7 +201,7 @@ static ga_status assemble_matrix(ga_factors *f, ga_equations *s, const double *x
 /* Assemble and factor the matrix at x; sets f->made, f->valid and f->h. After a failure there are
  * no factors (f->valid is false) and s->err has a message. In a team collective. */
 ga_status ga_factors_renew(ga_factors *f, ga_equations *s, const double *x) {
-  f->valid = false;
+  f->valid = f->ahead = false;
   f->made = f->used = true;
   ga_status status = assemble_matrix(f, s, x);
   if (status != GA_OK) return status;
@@ -217,6 +217,18 @@ ga_status ga_factors_renew(ga_factors *f, ga_equations *s, const double *x) {
   f->valid = true;
   f->h = s->h;
   return GA_OK;
+}
+
+/* The same before a step. */
+ga_status ga_factors_renew_ahead(ga_factors *f, ga_equations *s, const double *x) {
+  const ga_status status = ga_factors_renew(f, s, x);
+  f->ahead = status == GA_OK;
+  return status;
+}
+
+/* Were the factors made before a step of h that has not used them yet? */
+bool ga_factors_are_ahead(const ga_factors *f, double h) {
+  return f->valid && f->ahead && fabs(h / f->h - 1) <= SAME_H;
 }
 
 /* b <- A^-1 b. If the matrix has additional unknowns (team with eta), the right-hand side is
@@ -386,4 +398,5 @@ void ga_factors_learn(ga_factors *f, ga_effort before, int made, bool reused) {
   past->spent += made > 0 && reused ? past->fresh : cost;
   past->last = cost;
   past->last_fresh = !reused;
+  f->ahead = false;
 }

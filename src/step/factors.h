@@ -52,6 +52,7 @@ typedef struct ga_factors {
   long solves;       /* number of solves so far */
   bool used;         /* a matrix was factored since the start: the solver has scales and pivots */
   bool valid;        /* there are factors */
+  bool ahead;        /* they were made before the step that is the first to use them */
   double h;          /* step size that they were made for */
   ga_experience past;
   double *aside;  /* values of the matrix that the current step found and replaced */
@@ -73,6 +74,9 @@ long ga_factors_repivots(const ga_factors *f);
 
 /* Assemble and factor the matrix at x, where the equations were evaluated last. */
 ga_status ga_factors_renew(ga_factors *f, ga_equations *s, const double *x);
+/* The same before a step, which begins with these factors if it has the same h. */
+ga_status ga_factors_renew_ahead(ga_factors *f, ga_equations *s, const double *x);
+bool ga_factors_are_ahead(const ga_factors *f, double h);
 /* The same inside a step that began with factors of an earlier step. */
 ga_status ga_factors_replace(ga_factors *f, ga_equations *s, const double *x);
 /* b <- A^-1 b */

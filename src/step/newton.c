@@ -239,12 +239,15 @@ static ga_status take_increment(ga_newton *w, course *c) {
  * begins zero but for damped and again, and tells how it went. GA_RETRY_NEWTON if it does not
  * converge or a damped step is stuck; w->x is then the last iterate. */
 static ga_status solve_from(ga_newton *w, const double *guess, course *c) {
-  bool fresh = c->again || !ga_factors_keep(w->factors, w->eq->h);
-  c->reused = !fresh;
+  const bool ahead = !c->again && ga_factors_are_ahead(w->factors, w->eq->h);
+  bool fresh = c->again || !(ahead || ga_factors_keep(w->factors, w->eq->h));
+  c->reused = !fresh && !ahead;
+  c->made = ahead; /* of this step, though made before it */
   if (guess != w->x) memcpy(w->x, guess, (size_t)w->eq->n * sizeof(double));
   ga_status status = evaluate_residual(w, fresh);
   const ga_iterate at = iterate_of(w);
   if (status == GA_OK) status = ga_acceptance_begin(&w->acceptance, &at);
+  if (ahead) ga_acceptance_renew(&w->acceptance);
   while (status == GA_OK) {
     status = find_increment(w, c, fresh);
     if (status == GA_OK) status = judge_increment(w, c, fresh);
