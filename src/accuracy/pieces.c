@@ -24,6 +24,7 @@ static const double least_steps = 50, least_steps_of_time = 100;
 static const double steps_unknown = 100; /* of the coarsest run, if no pilot comes to the end */
 static const double dense_enough = 1e-5; /* accuracy to which its nodes are dense in any case */
 static const double pilot_rtol[] = {0.1, 1e-2, 1e-3}; /* the next one if it fails */
+static const double shortest = 1e-12;                 /* piece, of the run: less is rounding */
 static const double gain_largest = 1.6; /* sharper changes are left to the runs that follow */
 
 /* What the observer of the pilot gathers; one set of sums for each piece. */
@@ -149,24 +150,32 @@ static void set_steps(ga_solution *s, const gathered *g) {
   }
 }
 
+/* The next corner at which a piece that begins at `from` may end; later than s->t_end if there is none.
+ * max(0, t) has a corner at the first number above 0: a run that begins at 0 begins there. */
+static ga_corner next_cut(const ga_solution *s, double from) {
+  ga_corner corner = ga_model_next_corner(s->model, from);
+  while (corner.t - from <= shortest * (s->t_end - s->t0)) {
+    corner = ga_model_next_corner(s->model, corner.t);
+  }
+  return corner;
+}
+
 /* The pieces of [t0, t_end] between the corners of the model, in s->work. If there are more than
  * MOST, they are not cut; the estimates then tell what the corners cost. */
 static void cut(ga_solution *s) {
   enum { MOST = 20000 };
   int count = 1;
-  ga_corner corner = ga_model_next_corner(s->model, s->t0);
-  for (; corner.t < s->t_end && count <= MOST; count++) {
-    corner = ga_model_next_corner(s->model, corner.t);
-  }
+  ga_corner corner = next_cut(s, s->t0);
+  for (; corner.t < s->t_end && count <= MOST; count++) corner = next_cut(s, corner.t);
   s->piece = ga_arena_take(&s->work, (size_t)count, sizeof *s->piece);
   if (!s->piece) return;
   s->pieces = 0;
   double from = s->t0;
-  corner = ga_model_next_corner(s->model, from);
+  corner = next_cut(s, from);
   while (count <= MOST && corner.t < s->t_end) {
     s->piece[s->pieces++] = (ga_piece){.from = from, .to = corner.t, .before = corner.before};
     from = corner.t;
-    corner = ga_model_next_corner(s->model, from);
+    corner = next_cut(s, from);
   }
   s->piece[s->pieces++] = (ga_piece){.from = from, .to = s->t_end, .before = s->t_end};
 }

@@ -38,10 +38,11 @@ static void exact(double t, double *q, double *v) {
   *q = x, *v = y;
 }
 
-static ga_solution *solved(const ga_space *space, bool told, double A, ga_model *model) {
+static ga_solution *solved(const ga_space *space, const double *told, int n, double A,
+                           ga_model *model) {
   static const ga_model_ops ops = {.mass = mass, .force = force};
   *model = (ga_model){.ops = &ops, .space = space, .const_mass = true};
-  if (told) model->corners = corners, model->ncorners = 4;
+  model->corners = told, model->ncorners = n;
   ga_options o = ga_options_default();
   ga_solution *s = NULL;
   ga_error err = {0};
@@ -62,7 +63,7 @@ static void test_corners_told(void **state) {
   for (int digits = 2; digits <= 10; digits += 2) {
     double A = pow(10, -digits), worst = 0;
     ga_model model;
-    ga_solution *s = solved(space, true, A, &model);
+    ga_solution *s = solved(space, corners, 4, A, &model);
     const ga_accuracy *a = ga_solution_accuracy(s);
     if (a->verdict != GA_VERDICT_REACHED) fail_msg("%s", a->text);
     for (int k = 0; k <= 1000; k++) {
@@ -86,9 +87,28 @@ static void test_corners_hidden(void **state) {
   ga_space *space = NULL;
   ga_model model;
   must(ga_space_rn(1, &space), NULL);
-  ga_solution *s = solved(space, false, 1e-8, &model);
+  ga_solution *s = solved(space, NULL, 0, 1e-8, &model);
   const ga_accuracy *a = ga_solution_accuracy(s);
   assert_true(a->verdict != GA_VERDICT_REACHED && a->error > 1e-8);
+  ga_solution_free(s);
+  ga_space_free(space);
+}
+
+/* Corners that differ from others, or from the start, by rounding cut no pieces of their own. max(0, t)
+ * has one at the first number above 0. */
+static void test_corners_of_rounding(void **state) {
+  (void)state;
+  static const double told[] = {0x1p-1074, 1.234, 1.234 + 0x1p-50, 3.75, 3.8, 7.7};
+  ga_space *space = NULL;
+  ga_model model;
+  double q, v;
+  must(ga_space_rn(1, &space), NULL);
+  ga_solution *s = solved(space, told, 6, 1e-8, &model);
+  const ga_accuracy *a = ga_solution_accuracy(s);
+  if (a->verdict != GA_VERDICT_REACHED) fail_msg("%s", a->text);
+  exact(10, &q, &v);
+  const ga_state at = ga_solution_at(s, 10);
+  assert_true(fabs(at.q[0] - q) <= 8e-8 && fabs(at.v[0] - v) <= 8e-8);
   ga_solution_free(s);
   ga_space_free(space);
 }
@@ -97,6 +117,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_corners_told),
       cmocka_unit_test(test_corners_hidden),
+      cmocka_unit_test(test_corners_of_rounding),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
