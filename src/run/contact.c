@@ -10,7 +10,6 @@
 #include "run/integrator.h"
 
 static const double SHORT = 0.1; /* of h: a piece that leaves no usable memory */
-enum { CHANGES = 30 };           /* of one contact in a nominal step */
 
 void ga_contacts_init(ga_integrator *it) {
   ga_contacts *c = &it->contacts;
@@ -191,7 +190,7 @@ ga_status ga_contacts_accept(ga_integrator *it) {
 static void tell_uncut(ga_integrator *it) {
   ga_contacts *c = &it->contacts;
   for (int i = 0; i < c->n; i++) {
-    if (c->count[i] != CHANGES) continue;
+    if (c->count[i] != GA_CONTACT_CHANGES) continue;
     c->count[i]++;
     c->stats.uncut++;
     if (c->told_uncut || !it->options.log) continue;
@@ -201,7 +200,7 @@ static void tell_uncut(ga_integrator *it) {
         text, sizeof text,
         "contact '%s': %d changes between t = %.9g and %.9g: that step is not cut; a smaller h "
         "would follow them",
-        c->rows.contact[i].name, CHANGES, c->t_nominal, it->mem.t);
+        c->rows.contact[i].name, GA_CONTACT_CHANGES, c->t_nominal, it->mem.t);
     it->options.log(it->options.log_context, GA_LOG_WARNING, text);
   }
 }

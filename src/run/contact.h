@@ -14,6 +14,9 @@ struct ga_plan;
 
 enum { GA_CONTACT_NOTHING = -1 }; /* in place of a ga_contact_kind: the contact does not change */
 
+/* Changes of one contact in a nominal step: after so many, what is left of the step is not cut. */
+enum { GA_CONTACT_CHANGES = 30 };
+
 typedef struct ga_contacts {
   int n;                   /* number of contacts; 0: nothing else is set */
   ga_contact_rows rows;    /* what the rows say */

@@ -10,13 +10,11 @@
 
 #include "run/integrator.h"
 
-enum { CHANGES = 30 }; /* of one contact in a nominal step: what is left of it is not cut */
-
 bool ga_contacts_uncut(const ga_integrator *it) {
   const ga_contacts *c = &it->contacts;
   if (it->options.contact == GA_CONTACT_STEP) return true;
   for (int i = 0; i < c->n; i++) {
-    if (c->count[i] >= CHANGES) return true;
+    if (c->count[i] >= GA_CONTACT_CHANGES) return true;
   }
   return false;
 }

@@ -123,7 +123,7 @@ static void mistakes(void **state) {
     assert_refused(parse(bad[i].keys, &file, &err), &err, GA_ERR_FILE, bad[i].text, "m.yaml:4:");
     assert_null(file);
   }
-  /* K that is not positive definite; the beam alone is no body; sections of nodes */
+  /* the beam alone is no body; its name is used once */
   ga_error err = {0};
   ga_file *file = NULL;
   const char *text = "genalpha: 1\nbeams: {arm: {" LINE ", " SECTION

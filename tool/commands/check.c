@@ -71,7 +71,7 @@ static void compare_step(const ga_options *o, const ga_check *c, findings *l) {
   const double steps = 40 * c->h / o->h; /* in a period of the fastest motion */
   if (steps < 6) {
     snprintf(text, sizeof text,
-             "Its step h = %.3g takes only %.0f steps for that: motions that fast will be damped "
+             "Its step h = %.3g takes only %.2g steps for that: motions that fast will be damped "
              "or wrong.",
              o->h, steps);
     print_finding(l, GA_LOG_INFO, text);
