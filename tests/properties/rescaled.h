@@ -251,6 +251,69 @@ static inline void put_on_coordinates(const struct rescaler *r, const ga_node *e
   }
 }
 
+/* Units of the keys inside the fields of a beam; "": a direction, an angle, a number of elements.
+ * Shapes, a reference and nodes nest. K: q is a length for the rows N Qy Qz, 1 for Mx My Mz. */
+static const struct {
+  const char *key, *unit;
+} beam_keys[] = {{"from", "m"},       {"to", "m"},      {"tangent", ""},  {"normal", ""},
+                 {"radius", "m"},     {"angle", ""},    {"elements", ""}, {"position", "m"},
+                 {"orientation", ""}, {"y_axis", ""},   {"outer", "m"},   {"inner", "m"},
+                 {"rectangle", "m"},  {"EA", "N"},      {"GA", "N"},      {"GJ", "N m^2"},
+                 {"EI", "N m^2"},     {"K", "J m/q^2"}, {"rhoA", "kg/m"}, {"rhoI", "kg m"},
+                 {"E", "N/m^2"},      {"nu", ""},       {"G", "N/m^2"},   {"density", "kg/m^3"}};
+enum { NBEAM_KEY = (int)(sizeof beam_keys / sizeof beam_keys[0]) };
+
+/* Print a field of a beam that holds keys with units of their own, at any depth. */
+static inline void put_beam_keys(const struct rescaler *r, const ga_node *node) {
+  const bool map = node->kind == GA_NODE_MAP;
+  if (node->kind == GA_NODE_SCALAR) fail_msg("'%s' of a beam has no key with a unit", node->text);
+  fputc(map ? '{' : '[', r->to);
+  for (const ga_node *item = node->first; item; item = item->next) {
+    int i = map ? 0 : NBEAM_KEY;
+    while (i < NBEAM_KEY && strcmp(beam_keys[i].key, item->key->text) != 0) i++;
+    if (map) put_quoted(r->to, item->key->text), fputs(": ", r->to);
+    if (i == NBEAM_KEY) {
+      put_beam_keys(r, item);
+    } else if (strcmp(beam_keys[i].key, "K") == 0) {
+      put_matrix(r, item, beam_keys[i].unit);
+    } else if (beam_keys[i].unit[0]) {
+      put_numbers(r, item, unit_factor(&r->of, beam_keys[i].unit, 1, 1));
+    } else {
+      put_node(r->to, item);
+    }
+    if (item->next) fputs(", ", r->to);
+  }
+  fputc(map ? '}' : ']', r->to);
+}
+
+/* Print velocities of nodes: lists of three velocities and three angular ones. */
+static inline void put_node_velocities(const struct rescaler *r, const ga_node *list) {
+  fputc('[', r->to);
+  for (const ga_node *node = list->first; node; node = node->next) {
+    int k = 0;
+    fputc('[', r->to);
+    for (const ga_node *item = node->first; item; item = item->next, k++) {
+      put_numbers(r, item, unit_factor(&r->of, k < 3 ? "m/s" : "rad/s", 1, 1));
+      if (item->next) fputs(", ", r->to);
+    }
+    fputs(node->next ? "], " : "]", r->to);
+  }
+  fputc(']', r->to);
+}
+
+/* Print a field of a beam; false: its numbers have one unit, as elsewhere. */
+static inline bool put_beam_field(const struct rescaler *r, const ga_field *f,
+                                  const ga_node *node) {
+  static const char *const nested[] = {"beam_line",      "beam_arc",     "beam_nodes",
+                                       "beam_reference", "beam_section", "beam_shape",
+                                       "beam_material"};
+  for (int i = 0; i < (int)(sizeof nested / sizeof nested[0]); i++) {
+    if (strcmp(f->form, nested[i]) == 0) return put_beam_keys(r, node), true;
+  }
+  if (strcmp(f->form, "beam_velocities") != 0) return false;
+  return put_node_velocities(r, node), true;
+}
+
 /* Print the value of one field of an entry. */
 static inline void put_field(const struct rescaler *r, const ga_node *entry, const ga_field *f,
                              const ga_node *node) {
@@ -265,6 +328,8 @@ static inline void put_field(const struct rescaler *r, const ga_node *entry, con
     put_on_coordinates(r, entry, f, node);
   } else if (strcmp(f->form, "shape") == 0 || strcmp(f->form, "look") == 0) {
     put_shape(r, node);
+  } else if (put_beam_field(r, f, node)) {
+    return;
   } else if (strcmp(f->form, "sum") == 0) {
     put_coordinates(r, node, f->unit);
   } else if (strcmp(f->form, "stiffness") == 0 && node->kind == GA_NODE_LIST) {
