@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "file/reader.h"
-#include "genalpha/ga_beam.h"
+#include "mechanism/beam/beam.h"
 
 /* Target of the fields of a beam; nodes of the tree are read after all keys. NULL: not given. */
 typedef struct {
@@ -204,7 +204,9 @@ static const ga_field section_fields[] = {
 #undef AT
 
 /* beam.section from its numbers: K, or all of EA, GA, GJ, EI */
-static bool read_section(ga_reader *r, const ga_node *node, ga_beam_section *s) {
+static bool read_section(ga_reader *r, const char *beam, const ga_node *node, ga_beam_section *s) {
+  double K[36];
+  ga_error err = {GA_OK, ""};
   static const char *const keys[] = {"EA", "GA", "GJ", "EI"};
   ga_reader_enter(r, "section");
   if (!ga_read_fields(r, node, section_fields, s)) return false;
@@ -215,6 +217,8 @@ static bool read_section(ga_reader *r, const ga_node *node, ga_beam_section *s) 
     }
     if (!found && !s->K) return ga_reader_fail(r, node, "the key '%s' is missing", keys[i]);
   }
+  const ga_node *at = s->K ? ga_node_find(node, "K") : node;
+  if (!ga_reader_accept(r, at, ga_beam_section_stiffness(beam, s, K, &err), &err)) return false;
   ga_reader_leave(r);
   return true;
 }
@@ -302,7 +306,7 @@ static bool read_shape(ga_reader *r, const ga_node *node, const input *in, ga_be
 }
 
 /* beam.section from `section`, or from `shape` and `material` */
-static bool read_any_section(ga_reader *r, const ga_node *node, input *in) {
+static bool read_any_section(ga_reader *r, const char *name, const ga_node *node, input *in) {
   if (in->section && in->shape) {
     return ga_reader_fail(r, in->shape->key, "both section and shape are given");
   }
@@ -316,7 +320,7 @@ static bool read_any_section(ga_reader *r, const ga_node *node, input *in) {
   if (in->shear) {
     return ga_reader_fail(r, in->shear->key, "shear goes with a shape; a section has GA");
   }
-  return read_section(r, in->section, &in->beam.section);
+  return read_section(r, name, in->section, &in->beam.section);
 }
 
 /* ---- the beam ------------------------------------------------------------------------------- */
@@ -404,7 +408,7 @@ bool ga_read_beam(ga_reader *r, const char *name, const ga_node *node) {
   ga_error err = {GA_OK, ""};
   r->planar = false;
   if (!ga_read_fields(r, node, ga_beam_fields, &in)) return false;
-  if (!read_shape_of_beam(r, node, &in) || !read_any_section(r, node, &in)) return false;
+  if (!read_shape_of_beam(r, node, &in) || !read_any_section(r, name, node, &in)) return false;
   if (in.damping && !read_damping(r, in.damping, in.beam.damping)) return false;
   if (in.node_velocities && !read_node_velocities(r, node, in.node_velocities, &in.beam)) {
     return false;

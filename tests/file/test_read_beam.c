@@ -6,6 +6,12 @@
 #define SECTION "section: {EA: 9, GA: [4, 5], GJ: 6, EI: [8, 9], rhoA: 1, rhoI: [3, 2, 1]}"
 #define LINE "line: {from: [0, 0, 0], to: [2, 0, 0], elements: 2}"
 
+/* K with its entries (1, 1), (1, 2), (2, 1) */
+#define K_OF(a, b, c)                      \
+  "K: [[" a ", " b ", 0, 0, 0, 0], [" c    \
+  ", 7, 0, 0, 0, 0], [0, 0, 7, 0, 0, 0], " \
+  "[0, 0, 0, 7, 0, 0], [0, 0, 0, 0, 7, 0], [0, 0, 0, 0, 0, 7]]"
+
 /* a file with one beam of these keys */
 static ga_status parse(const char *keys, ga_file **file, ga_error *err) {
   char text[2000];
@@ -101,7 +107,40 @@ static void mistakes(void **state) {
        "beam 'arm': GA of the section is -5"},
       {LINE ", section: {EA: 9, GA: [4, 5], GJ: 6, EI: [8, 9], rhoA: 1, rhoI: [3, 0, 1]}",
        "beam 'arm': rhoI of the section is 0"},
+      {LINE ", section: {EA: 9, GA: [4, 5], GJ: 6, EI: [8, 0], rhoA: 1, rhoI: [3, 2, 1]}",
+       "beam 'arm': EI of the section is 0"},
+      {LINE ", section: {EA: -9, GA: [4, 5], GJ: 6, EI: [8, 9], rhoA: 1, rhoI: [3, 2, 1]}",
+       "beam 'arm': EA of the section is -9"},
+      {LINE ", section: {EA: 9, GA: [4, 5], GJ: 0, EI: [8, 9], rhoA: 1, rhoI: [3, 2, 1]}",
+       "beam 'arm': GJ of the section is 0"},
+      {LINE ", section: {EA: 9, GA: [4, 5], GJ: 6, EI: [8, 9], rhoA: 0, rhoI: [3, 2, 1]}",
+       "beam 'arm': rhoA of the section is 0"},
+      {LINE ", section: {" K_OF("7", "8", "8") ", rhoA: -1, rhoI: [3, 2, 1]}",
+       "beam 'arm': rhoA of the section is -1"},
+      {LINE ", section: {" K_OF("7", "8", "8") ", rhoA: 1, rhoI: [3, 2, 1]}",
+       "beam 'arm': K is not positive definite"},
+      {LINE ", section: {" K_OF("-7", "0", "0") ", rhoA: 1, rhoI: [3, 2, 1]}",
+       "beam 'arm': K is not positive definite"},
+      {LINE ", section: {" K_OF("7", "1", "2") ", rhoA: 1, rhoI: [3, 2, 1]}",
+       "beam 'arm': K is not symmetric at row 1, column 2"},
+      {LINE ", section: {K: [[1, 0], [0, 1]], rhoA: 1, rhoI: [3, 2, 1]}",
+       "K is a list of 6 rows of 6 numbers"},
+      {LINE ", section: {EA: 1, " K_OF("7", "0", "0") ", rhoA: 1, rhoI: [3, 2, 1]}",
+       "both K and EA are given"},
+      {"nodes: [{position: [0, 0, 0]}, {position: [1, 0, 0], orientation: {rotation_vector: [0, 0, "
+       "3]}}], " SECTION,
+       "nodes 0 and 1 are turned against each other by 3 rad, more than 0.95 pi"},
+      {LINE ", reference: {arc: {from: [0, 0, 0], tangent: [1, 0, 0], normal: [0, 1, 0], radius: "
+            "1, angle: 6, elements: 2}}, " SECTION,
+       "more than 0.95 pi: use more elements"},
+      {LINE ", damping: -1, " SECTION, "damping -1 is negative"},
       {LINE ", shape: {circle: {radius: 1}}", "the key 'material' is missing"},
+      {LINE ", shape: {tube: {outer: 1, inner: 2}}, material: {E: 1, G: 1, density: 1}",
+       "the inner radius 2 of a tube must be below the outer one, 1"},
+      {LINE ", shape: {rectangle: [1, -2]}, material: {E: 1, G: 1, density: 1}",
+       "sizes of a section must be positive"},
+      {LINE ", shape: {circle: {radius: 1}}, material: {E: -1, G: 1, density: 1}",
+       "moduli and the density of a material must be positive"},
       {LINE ", shape: {circle: {radius: 0}}, material: {E: 1, G: 1, density: 1}", "positive"},
       {LINE ", shape: {disk: {radius: 0}}, material: {E: 1, G: 1, density: 1}",
        "unknown shape 'disk'"},
@@ -123,6 +162,14 @@ static void mistakes(void **state) {
     assert_refused(parse(bad[i].keys, &file, &err), &err, GA_ERR_FILE, bad[i].text, "m.yaml:4:");
     assert_null(file);
   }
+  /* K is refused where it stands */
+  ga_error at_K = {0};
+  ga_file *none = NULL;
+  const char *with_K =
+      "genalpha: 1\nbeams:\n  arm:\n    " LINE
+      "\n    section:\n      rhoA: 1\n      rhoI: [3, 2, 1]\n      " K_OF("7", "8", "8") "\n";
+  assert_refused(ga_file_parse("m.yaml", with_K, strlen(with_K), NULL, &none, &at_K), &at_K,
+                 GA_ERR_FILE, "m.yaml:8:10: beams.arm.section: beam 'arm': K is not positive", "");
   /* the beam alone is no body; its name is used once */
   ga_error err = {0};
   ga_file *file = NULL;

@@ -22,8 +22,8 @@ static ga_status check_positive(const char *beam, const char *field, int n, cons
 
 /* K (6 x 6) <- stiffness of the section; fails unless it is symmetric and positive definite and mass
  * and rotary inertia are positive. */
-static ga_status section_stiffness(const ga_beam *beam, double *K, ga_error *err) {
-  const ga_beam_section *s = &beam->section;
+ga_status ga_beam_section_stiffness(const char *beam, const ga_beam_section *s, double *K,
+                                    ga_error *err) {
   const struct {
     const char *name;
     int n;
@@ -31,7 +31,7 @@ static ga_status section_stiffness(const ga_beam *beam, double *K, ga_error *err
   } value[] = {{"rhoA", 1, &s->rhoA}, {"rhoI", 3, s->rhoI}, {"EA", 1, &s->EA},
                {"GA", 2, s->GA},      {"GJ", 1, &s->GJ},    {"EI", 2, s->EI}};
   for (int i = 0; i < (s->K ? 2 : 6); i++) {
-    const ga_status status = check_positive(beam->name, value[i].name, value[i].n, value[i].x, err);
+    const ga_status status = check_positive(beam, value[i].name, value[i].n, value[i].x, err);
     if (status != GA_OK) return status;
   }
   memset(K, 0, 36 * sizeof *K);
@@ -41,20 +41,20 @@ static ga_status section_stiffness(const ga_beam *beam, double *K, ga_error *err
     return GA_OK;
   }
   if (!ga_finite(36, s->K)) {
-    return ga_fail(err, GA_ERR_ARG, "beam '%s': K has a number that is not finite", beam->name);
+    return ga_fail(err, GA_ERR_ARG, "beam '%s': K has a number that is not finite", beam);
   }
   for (int i = 0; i < 36; i++) {
     const double other = s->K[6 * (i % 6) + i / 6];
     if (fabs(s->K[i] - other) > 1e-9 * (fabs(s->K[i]) + fabs(other))) {
-      return ga_fail(err, GA_ERR_ARG, "beam '%s': K is not symmetric at row %d, column %d",
-                     beam->name, i / 6 + 1, i % 6 + 1);
+      return ga_fail(err, GA_ERR_ARG, "beam '%s': K is not symmetric at row %d, column %d", beam,
+                     i / 6 + 1, i % 6 + 1);
     }
     K[i] = 0.5 * (s->K[i] + other);
   }
   double inverse[36];
   memcpy(inverse, K, sizeof inverse);
   if (ga_invert_spd6(inverse)) return GA_OK;
-  return ga_fail(err, GA_ERR_ARG, "beam '%s': K is not positive definite", beam->name);
+  return ga_fail(err, GA_ERR_ARG, "beam '%s': K is not positive definite", beam);
 }
 
 /* q <- frame (x, p) of a node; fails if it is not one. */
@@ -298,7 +298,7 @@ static ga_status place_beam(ga_mechanism *m, const ga_beam *beam, ga_beam *place
 static ga_status add_beam(ga_mechanism *m, const ga_beam *beam, ga_error *err) {
   const int n = beam->elements;
   double K[36], length = 0;
-  ga_status status = section_stiffness(beam, K, err);
+  ga_status status = ga_beam_section_stiffness(beam->name, &beam->section, K, err);
   if (status != GA_OK) return status;
   ga_beam_data *data = ga_arena_take(&m->arena, (size_t)n, sizeof *data);
   if (!data) return ga_fail(err, GA_ERR_MEM, "no memory for beam '%s'", beam->name);

@@ -12,6 +12,7 @@
 #ifndef GA_SRC_BEAM_H
 #define GA_SRC_BEAM_H
 
+#include "genalpha/ga_beam.h"
 #include "mechanism/mechanism.h"
 
 enum { GA_BEAM_NV = 12 }; /* velocities of an element: (u, Omega) of A, then of B */
@@ -30,6 +31,13 @@ typedef struct ga_beam_data {
   double EI[2], GJ;  /* of the section, for the check */
   double radius;     /* for pictures */
 } ga_beam_data;
+
+/* ---- add_beam.c ----------------------------------------------------------------------------- */
+
+/* K (6 x 6) <- stiffness of the section; fails, naming the beam, unless it is symmetric and positive
+ * definite and mass and rotary inertia are positive. */
+ga_status ga_beam_section_stiffness(const char *beam, const ga_beam_section *s, double *K,
+                                    ga_error *err);
 
 /* ---- strain.c ------------------------------------------------------------------------------- */
 
