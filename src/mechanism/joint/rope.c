@@ -238,7 +238,8 @@ static ga_status describe(ga_mechanism *m, const char *owner, const ga_rope *rop
   return status;
 }
 
-/* Add the rope to pictures: a line through its points, whose bodies are known. */
+/* Add the rope to pictures: a line through its points, whose bodies are known. Points of the ground
+ * are in the frame of the description, as those of joints. */
 static ga_status add_drawing(ga_mechanism *m, const char *owner, const ga_rope *rope,
                              ga_error *err) {
   ga_line_point points[GA_RELATION_MAX];
@@ -248,6 +249,7 @@ static ga_status add_drawing(ga_mechanism *m, const char *owner, const ga_rope *
     if (status != GA_OK) return status;
     points[i].body = body - 1;
     ga_copy3(rope->over[i].at, points[i].at);
+    if (body == 0 && m->base.placed) ga_base_point(&m->base, rope->over[i].at, points[i].at);
   }
   const ga_line line = {.name = rope->name, .type = "rope", .count = rope->count, .point = points};
   return ga_mechanism_add_line(m, &line, err);

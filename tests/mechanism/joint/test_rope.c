@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Ropes against closed forms: Atwood's machine, a block of pulleys, a winch, Hooke's rope that goes
  * slack and taut. */
+#include "genalpha/ga_drawable.h"
+#include "genalpha/ga_placement.h"
 #include "run_text.h"
 
 #define HEAD "genalpha: 1\ngravity: [0, 0, -9.81]\n"
@@ -143,10 +145,36 @@ static void refused(void **state) {
   ga_mechanism_free(m);
 }
 
+/* In a frame at (1, 2, 3), turned by 90 degrees about z, a point (1, 0, 0) of the ground is drawn where
+ * the rope begins, at (1, 3, 3); a point of a body stays in the body frame. */
+static void drawn_in_its_frame(void **state) {
+  (void)state;
+  ga_mechanism *m = NULL;
+  ga_error err = {0};
+  ga_line line;
+  assert_int_equal(ga_mechanism_new(&m), GA_OK);
+  const ga_placement placement = {.position = {1, 2, 3},
+                                  .orientation = {sqrt(0.5), 0, 0, sqrt(0.5)}};
+  must(ga_mechanism_place(m, &placement, &err), &err);
+  must(ga_mechanism_add_body(
+           m, &(ga_body){.name = "b", .mass = 1, .inertia = {1, 1, 1}, .position = {0, 0, -2}},
+           &err),
+       &err);
+  const ga_rope_point over[] = {{"ground", {1, 0, 0}}, {"b", {0.5, 0, 0}}};
+  must(ga_mechanism_add_rope(m, &(ga_rope){.name = "r", .count = 2, .over = over}, &err), &err);
+  assert_true(ga_mechanism_line(m, 0, &line));
+  assert_true(line.point[0].body == -1 && line.point[1].body == 0);
+  const double at[2][3] = {{1, 3, 3}, {0.5, 0, 0}};
+  for (int i = 0; i < 6; i++)
+    assert_close("at", line.point[i / 3].at[i % 3], at[i / 3][i % 3], 1e-15);
+  ga_mechanism_free(m);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(atwood), cmocka_unit_test(pulley_block),
-                                     cmocka_unit_test(winch),  cmocka_unit_test(driven),
-                                     cmocka_unit_test(hooke),  cmocka_unit_test(damped),
-                                     cmocka_unit_test(refused)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(atwood),  cmocka_unit_test(pulley_block),
+      cmocka_unit_test(winch),   cmocka_unit_test(driven),
+      cmocka_unit_test(hooke),   cmocka_unit_test(damped),
+      cmocka_unit_test(refused), cmocka_unit_test(drawn_in_its_frame)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
