@@ -81,6 +81,14 @@ is_complete_csv() {
 
 rows() { echo $(($(wc -l <"$1") - 1)); }
 
+# final_value COLUMN: of the end state that `run --final` printed
+final_value() { sed -n "s/.*\"$1\": \([-+0-9.e]*\).*/\1/p" "$work/out" | tail -n 1; }
+# final_is COLUMN NUMBER: to 1e-7
+final_is() {
+  ok "$1 = $2, not $(final_value "$1")" awk -v a="$(final_value "$1")" -v b="$2" \
+    'BEGIN { d = a - b; exit !(a != "" && d < 1e-7 && d > -1e-7) }'
+}
+
 finish() {
   echo "$checks checks, $failed failed"
   [ "$failed" -eq 0 ]
