@@ -116,7 +116,17 @@ static bool replaces(const char *map) {
   return strcmp(map, "parameters") == 0 || strcmp(map, "run") == 0 || strcmp(map, "initial") == 0;
 }
 
-/* *united <- the entries of `first`, then of `second`; both are maps of a key, or both lists. */
+/* Does the list have this text, as both files may ask for the same column? */
+static bool has_text(const ga_node *list, const ga_node *item) {
+  for (const ga_node *other = list->first; other; other = other->next) {
+    if (item->kind != GA_NODE_SCALAR || other->kind != GA_NODE_SCALAR) continue;
+    if (strcmp(other->text, item->text) == 0) return true;
+  }
+  return false;
+}
+
+/* *united <- the entries of `first`, then those of `second` that are not among them; both are maps of a
+ * key, or both lists. */
 static bool unite(ga_reader *r, const ga_node *first, const ga_node *second,
                   const ga_node **united) {
   growing to;
@@ -131,7 +141,8 @@ static bool unite(ga_reader *r, const ga_node *first, const ga_node *second,
     if (!append(r, &to, other ? other : item)) return false;
   }
   for (const ga_node *item = second->first; item; item = item->next) {
-    const bool there = second->kind == GA_NODE_MAP && ga_node_find(first, item->key->text);
+    const bool there = second->kind == GA_NODE_MAP ? ga_node_find(first, item->key->text) != NULL
+                                                   : has_text(first, item);
     if (!there && !append(r, &to, item)) return false;
   }
   *united = to.node;

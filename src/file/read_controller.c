@@ -129,6 +129,12 @@ static const ga_node *node_with(ga_reader *r, const ga_node *node, const char *t
   return copy;
 }
 
+/* The name as expressions of the sub-assembly that is read have it: without the prefix of this assembly,
+ * which all names of its elements begin with. */
+static const char *name_inside(const ga_reader *r, const char *name) {
+  return r->prefix ? name + strlen(r->prefix) : name;
+}
+
 /* Add a sensor, the expression `text`, and a state with a rate, or sampled (every > 0). */
 static bool add_expression(ga_reader *r, const ga_node *node, const char *name, const char *text) {
   ga_sensor sensor = {.name = name, .type = "expression"};
@@ -169,7 +175,7 @@ static bool check_controller(ga_reader *r, const ga_node *node, const controller
   return true;
 }
 
-/* text <- "error ki integral" part of the output that both have */
+/* text <- "error ki integral" part of the output that both have; name: inside of the assembly */
 static int put_terms(const controller_input *in, const char *name, char *text) {
   int n = snprintf(text, ROOM, "%.17g*%s_error", in->kp, name);
   if (in->ki != 0) n += snprintf(text + n, (size_t)(ROOM - n), " + %s_integral", name);
@@ -189,10 +195,12 @@ static void put_limit(const controller_input *in, const char *text, char *output
 static bool add_pid_output(ga_reader *r, const char *name, const ga_node *node,
                            const controller_input *in) {
   char text[ROOM], output[ROOM + 100], filtered[300], rate[ROOM];
-  int n = put_terms(in, name, text);
+  const char *inside = name_inside(r, name);
+  int n = put_terms(in, inside, text);
   if (in->kd != 0) {
     snprintf(filtered, sizeof filtered, "%.150s_filtered", name);
-    snprintf(rate, sizeof rate, "(%s_error - %s)/%.17g", name, filtered, in->filter.value);
+    snprintf(rate, sizeof rate, "(%s_error - %s)/%.17g", inside, name_inside(r, filtered),
+             in->filter.value);
     if (!add_state(r, node, ga_reader_text(r, filtered), rate, 0)) return false;
     snprintf(text + n, (size_t)(ROOM - n), " + %.17g*%s", in->kd, rate);
   }
@@ -210,7 +218,7 @@ static bool add_servo_effort(ga_reader *r, const char *name, const ga_node *node
                     .type = "torsion",
                     .coordinate = in->coordinate,
                     .free = {.given = true, .value = 0}};
-  const int n = put_terms(in, name, text);
+  const int n = put_terms(in, name_inside(r, name), text);
   snprintf(text + n, (size_t)(ROOM - n), " - %.17g*s_dot", in->kd);
   put_limit(in, text, output, sizeof output);
   const ga_node *own = node_with(r, node, output);
@@ -227,11 +235,11 @@ bool ga_read_controller(ga_reader *r, const char *name, const ga_node *node) {
     return false;
   }
   const int n = snprintf(text, sizeof text, "(%s) - (%s)", in.target->text,
-                         in.type == PID ? in.input->text : in.coordinate);
+                         in.type == PID ? in.input->text : name_inside(r, in.coordinate));
   if (n >= ROOM) return ga_reader_fail(r, node, "target and input are too long");
   snprintf(other, sizeof other, "%.150s_error", name);
   if (!add_expression(r, in.target, ga_reader_text(r, other), text)) return false;
-  snprintf(text, sizeof text, "%.17g*%.150s_error", in.ki, name);
+  snprintf(text, sizeof text, "%.17g*%.150s_error", in.ki, name_inside(r, name));
   snprintf(other, sizeof other, "%.150s_integral", name);
   if (in.ki != 0 && !add_state(r, node, ga_reader_text(r, other), text, 0)) return false;
   return in.type == PID ? add_pid_output(r, name, node, &in) : add_servo_effort(r, name, node, &in);

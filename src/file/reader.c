@@ -118,12 +118,8 @@ static ga_name lookup_name(const void *context, const char *name) {
     const ga_parameter *p = &r->parameters.item[i];
     if (strcmp(p->name, name) == 0) return (ga_name){GA_NAME_NUMBER, p->value, 0};
   }
-  /* names that a controller composes have the prefix already */
   char room[GA_WORD_ROOM];
-  const char *full = name;
-  if (r->prefix && strncmp(name, r->prefix, strlen(r->prefix)) != 0) {
-    full = ga_full_name(r, name, room, sizeof room);
-  }
+  const char *full = ga_full_name(r, name, room, sizeof room);
   if (s->used && may_be_signal(r, name, full)) {
     char *copy = ga_arena_take(r->arena, strlen(full) + 1, 1);
     const int i = ga_used_name(s->used, full, copy ? strcpy(copy, full) : NULL);

@@ -127,6 +127,44 @@ static void beams_and_contacts(void **state) {
   }
 }
 
+#define STEERED                                                                                    \
+  "  bodies:\n"                                                                                    \
+  "    a_rod: {kind: planar, mass: 2, inertia: 0.3, position: [0.4, 0]}\n"                         \
+  "    bob: {kind: planar, mass: 1, inertia: 0.2, position: [2, 0]}\n"                             \
+  "  joints:\n"                                                                                    \
+  "    a_pin: {type: revolute, between: [ground, a_rod], at: [0, 0]}\n"                            \
+  "    hub: {type: revolute, between: [ground, bob], at: [2, 0]}\n"                                \
+  "  states: {a_lag: {rate: \"a_pin.angle - 3*a_lag\"}}\n"                                         \
+  "  controllers:\n"                                                                               \
+  "    u: {type: pid, target: goal + a_lag, input: a_pin.angle, kp: 20, ki: 5, kd: 2, filter: 20 " \
+  "ms, limit: 9, every: 10 ms}\n"                                                                  \
+  "    a_v: {type: pid, target: \"sin(t)\", input: a_rod.angle, kp: 2, ki: 1, kd: 1, filter: "     \
+  "0.1}\n"                                                                                         \
+  "    turn: {type: servo, coordinate: hub.angle, target: u_error, kp: 30, ki: 8, kd: 4}\n"        \
+  "  forces: {motor: {type: torsion, coordinate: a_pin.angle, law: u + a_v + "                     \
+  "0.1*turn_integral}}\n"
+
+/* ready controllers inside an assembly, and names that begin as its prefix does */
+static void controllers_inside(void **state) {
+  (void)state;
+  double x[6], y[6];
+  run_text(
+      "genalpha: 1\n"
+      "templates:\n steered:\n  parameters: {goal: 0}\n" STEERED
+      "assemblies: {a: {template: steered, parameters: {goal: 0.7}}}\n",
+      400, 1, x, "a_a_pin.angle", "a_hub.angle", "a_u", "a_u_filtered", "a_a_v_integral",
+      "a_turn_integral", NULL);
+  run_text(
+      "genalpha: 1\nparameters: {goal: 0.7}\n"
+      "repeat:\n- index: i\n  from: 1\n  to: 1\n" STEERED,
+      400, 1, y, "a_pin.angle", "hub.angle", "u", "u_filtered", "a_v_integral", "turn_integral",
+      NULL);
+  for (int i = 0; i < 6; i++) {
+    assert_true(fabs(y[i]) > 1e-3);
+    assert_close("inside", x[i], y[i], 1e-12);
+  }
+}
+
 /* a rigid motion at the start: all points of the part have it */
 static void moving(void **state) {
   (void)state;
@@ -252,7 +290,7 @@ static void included(void **state) {
   put("whole.yaml",
       "genalpha: 1\ninclude: base.yaml\nparameters: {m: 3}\n"
       "bodies: {c: {kind: point, mass: k}}\nassemblies: {x: {template: leg}}\n"
-      "run: {h: 1e-2}\noutput: [c.z, x_b.z]\n");
+      "run: {h: 1e-2}\noutput: [c.z, a.z, x_b.z]\n");
   must(load("whole.yaml", NULL, &file, &err), &err);
   const char *key, *value;
   int line;
@@ -283,9 +321,13 @@ static int remove_folder(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(placed),  cmocka_unit_test(moving),   cmocka_unit_test(beams_and_contacts),
-      cmocka_unit_test(nested),  cmocka_unit_test(messages), cmocka_unit_test(circles),
-      cmocka_unit_test(included)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(placed),
+                                     cmocka_unit_test(moving),
+                                     cmocka_unit_test(beams_and_contacts),
+                                     cmocka_unit_test(controllers_inside),
+                                     cmocka_unit_test(nested),
+                                     cmocka_unit_test(messages),
+                                     cmocka_unit_test(circles),
+                                     cmocka_unit_test(included)};
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

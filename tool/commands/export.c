@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* genalpha export: a file of results as CSV. */
 #define _POSIX_C_SOURCE 200809L
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +8,7 @@
 #include "args/paths.h"
 #include "output/csv.h"
 #include "output/output.h"
+#include "output/whole_file.h"
 
 typedef struct settings {
   bool all, model;
@@ -103,12 +103,12 @@ static bool write_rows(ga_results *r, FILE *to, int columns) {
 /* Write the results as CSV, or the model's text (--model), to the path; NULL or "-": standard
  * output. Returns the exit code. */
 static int write_file(ga_results *r, const settings *set, const char *path) {
-  errno = 0;
-  FILE *to = path && strcmp(path, "-") != 0 ? fopen(path, "w") : stdout;
+  FILE *to = whole_file_open(path);
   bool read = true;
-  if (to && set->model) {
+  if (!to) return TOOL_FAILED;
+  if (set->model) {
     fputs(ga_results_text(r, GA_RESULTS_MODEL), to);
-  } else if (to) {
+  } else {
     const int columns = set->all ? ga_results_columns(r) : ga_results_chosen(r);
     for (int i = 0; i < columns; i++) csv_head(to, i, ga_results_name(r, i));
     for (int i = 0; i < ga_results_text_columns(r); i++)
@@ -116,9 +116,7 @@ static int write_file(ga_results *r, const settings *set, const char *path) {
     fputc('\n', to);
     read = write_rows(r, to, columns);
   }
-  bool good = to && !ferror(to);
-  if (to && to != stdout) good = fclose(to) == 0 && good;
-  if (!good) tool_error("cannot write '%s': %s", path ? path : "-", strerror(errno));
+  const bool good = whole_file_close(to, path);
   return good && read ? TOOL_OK : TOOL_FAILED;
 }
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* genalpha import: a robot in URDF as a model file. */
 #define _XOPEN_SOURCE 700
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "args/args.h"
 #include "args/paths.h"
+#include "output/whole_file.h"
 #include "source/robot_start.h"
 
 enum { PACKAGES_MAX = 64 };
@@ -167,12 +167,10 @@ static void keep_meshes_found(settings *set, const char *robot) {
 
 /* Write the text to the path; NULL: standard output. Returns the exit code. */
 static int write_model(const char *text, const char *path) {
-  errno = 0;
-  FILE *to = path && strcmp(path, "-") != 0 ? fopen(path, "w") : stdout;
-  bool good = to && fputs(text, to) >= 0;
-  if (to && to != stdout) good = fclose(to) == 0 && good;
-  if (!good) tool_error("cannot write '%s': %s", path ? path : "-", strerror(errno));
-  return good ? TOOL_OK : TOOL_FAILED;
+  FILE *to = whole_file_open(path);
+  if (!to) return TOOL_FAILED;
+  fputs(text, to);
+  return whole_file_close(to, path) ? TOOL_OK : TOOL_FAILED;
 }
 
 /* Print the report: the first line, then the others below it. */

@@ -8,6 +8,7 @@
 
 #include "commands/modes_view.h"
 #include "commands/statics.h"
+#include "output/whole_file.h"
 #include "picture/page.h"
 
 static const double TWO_PI = 6.283185307179586;
@@ -28,22 +29,6 @@ static double *shape_im(const results *r, const mechanism_state *p, int k) {
 }
 
 /* ---- files ---------------------------------------------------------------------------------- */
-
-/* Open a file for writing; NULL after a message. */
-static FILE *open_to_write(const char *path) {
-  FILE *to = fopen(path, "w");
-  if (!to) tool_error("cannot write '%s': %s", path, strerror(errno));
-  return to;
-}
-
-/* Close a file and check that everything was written: ARGS_GO_ON, or TOOL_FAILED after a
- * message. */
-static int close_written(FILE *to, const char *path) {
-  const bool bad = ferror(to);
-  if (fclose(to) == 0 && !bad) return ARGS_GO_ON;
-  tool_error("cannot write '%s': %s", path, errno ? strerror(errno) : "write error");
-  return TOOL_FAILED;
-}
 
 /* A sparse matrix in the Matrix Market format, rows and columns counted from 1. */
 static void print_matrix(FILE *to, const ga_csr *A) {
@@ -73,20 +58,19 @@ static int write_matrices(const char *directory, const mechanism_state *p,
     tool_error("cannot make the directory '%s': %s", directory, strerror(errno));
     return TOOL_FAILED;
   }
-  int code = ARGS_GO_ON;
-  for (int k = 0; k < 7 && code == ARGS_GO_ON; k++) {
+  for (int k = 0; k < 7; k++) {
     char path[4096];
     snprintf(path, sizeof path, k < 6 ? "%s/%c.mtx" : "%s/names.txt", directory, letters[k]);
-    FILE *to = open_to_write(path);
+    FILE *to = whole_file_open(path);
     if (!to) return TOOL_FAILED;
     if (k < 6) {
       print_matrix(to, ga_linearization_matrix(lin, letters[k]));
     } else {
       print_names(to, p);
     }
-    code = close_written(to, path);
+    if (!whole_file_close(to, path)) return TOOL_FAILED;
   }
-  return code;
+  return ARGS_GO_ON;
 }
 
 /* All modes as CSV: eigenvalue re + i im (1/s), frequency im/(2 pi) in Hz, damping ratio -re/|re +
@@ -114,10 +98,10 @@ static void print_csv(FILE *to, const mechanism_state *p, const results *r) {
 
 /* The same to a file, or to standard output for "-". Returns ARGS_GO_ON or the exit code. */
 static int write_csv(const char *path, const mechanism_state *p, const results *r) {
-  FILE *to = strcmp(path, "-") == 0 ? stdout : open_to_write(path);
+  FILE *to = whole_file_open(path);
   if (!to) return TOOL_FAILED;
   print_csv(to, p, r);
-  return to == stdout ? ARGS_GO_ON : close_written(to, path);
+  return whole_file_close(to, path) ? ARGS_GO_ON : TOOL_FAILED;
 }
 
 /* ---- the table ------------------------------------------------------------------------------ */

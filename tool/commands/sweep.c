@@ -104,6 +104,7 @@ static int check_paths(const settings *set) {
   const char *operand = set->plan.operand;
   const path_use use[] = {
       {"the model", problem_is_file(operand) ? operand : NULL, NULL, false},
+      {"--input", set->run.input, NULL, false},
       {"--out", set->out, NULL, true},
       {"--history", set->history, NULL, true},
       {"the journal of --out", set->out, ".journal", true},

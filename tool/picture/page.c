@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "output/whole_file.h"
 #include "picture/page_assets.h"
 
 extern char **environ;
@@ -160,37 +161,26 @@ static bool put_page(FILE *to, const webpage *p) {
   return fputs(at, to) >= 0;
 }
 
-/* Writes the page to a file that is open, and closes it. False after a message: the write failed, or
- * memory is short (also said, as a second message, where a library file could not be read). */
-static bool finish_page(const webpage *p, FILE *to, const char *path) {
-  errno = 0;
-  const bool put = put_page(to, p);
-  const int failed = ferror(to), reason = errno;
-  const bool closed = fclose(to) == 0;
-  if (put && !failed && closed) return true;
-  if (failed || !closed) {
-    tool_error("cannot write '%s': %s", path, strerror(failed && reason ? reason : errno));
-  } else {
-    tool_error("no memory for the page '%s'", path);
-  }
-  return false;
-}
-
-/* Reads the meshes and writes the page to path, over an old file; an incomplete file stays. What is
- * wrong with a mesh is a warning. False after a message. */
+/* Reads the meshes and writes the page to path, over an old file; an incomplete one is removed. What is
+ * wrong with a mesh is a warning. False after a message: the write failed, or memory is short (also
+ * said, as a second message, where a library file could not be read). */
 bool webpage_write(const webpage *p, const char *path) {
   mesh_set meshes;
   webpage whole = *p;
-  errno = 0;
-  FILE *to = fopen(path, "w");
-  if (!to) {
-    tool_error("cannot write '%s': %s", path, strerror(errno));
-    return false;
-  }
+  FILE *to = whole_file_open(path);
+  if (!to) return false;
   if (!mesh_set_open(&meshes, p->mechanism)) tool_error("warning: no memory for all meshes");
   for (int i = 0; i < meshes.nmessage; i++) tool_error("warning: %s", meshes.message[i]);
   whole.meshes = &meshes;
-  const bool ok = finish_page(&whole, to, path);
+  errno = 0;
+  const bool put = put_page(to, &whole);
+  bool ok = put || ferror(to);
+  if (ok) {
+    ok = whole_file_close(to, path);
+  } else {
+    tool_error("no memory for the page '%s'", path);
+    whole_file_discard(to, path);
+  }
   mesh_set_close(&meshes);
   return ok;
 }

@@ -90,10 +90,13 @@ static int check_meshes(const ga_mechanism *m) {
 }
 
 /* Refuse to write over a file that the model consists of: other model files, shared objects, tables,
- * meshes. */
+ * meshes, the inputs that its section `run` names. */
 int file_check_parts(const ga_file *file) {
   const char *name, *path;
-  int code = ARGS_GO_ON;
+  int code = ARGS_GO_ON, line;
+  for (int i = 0; file && code == ARGS_GO_ON && ga_file_option(file, i, &name, &path, &line); i++) {
+    if (strcmp(name, "input") == 0) code = paths_check_read("the input of the model", path);
+  }
   for (int i = 0; file && code == ARGS_GO_ON && ga_file_part(file, i); i++) {
     code = paths_check_read("a part of the model", ga_file_part(file, i));
   }
@@ -262,6 +265,17 @@ static bool is_other_way(const args *a, const char *key) {
   return false;
 }
 
+/* Does the key say what a run writes? Other commands have outputs of their own, some by the same word,
+ * and do not take those of the file. */
+static bool is_output(const char *key) {
+  static const char *const words[] = {"out",      "impacts", "plot",       "view",
+                                      "out-page", "final",   "save-state", "checkpoint-every"};
+  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+    if (strcmp(key, words[i]) == 0) return true;
+  }
+  return false;
+}
+
 /* Is it an option of the library, now or in an earlier version (then args_apply warns)? */
 static bool is_library_option(const char *key) {
   for (int i = 0; ga_option_at(i); i++) {
@@ -301,6 +315,7 @@ int file_apply_options(args *a, const ga_problem *problem) {
     for (char *c = dashed; *c; c++) *c = *c == '_' ? '-' : *c;
     if (is_superseded(a, dashed) || is_other_way(a, dashed)) continue;
     if (a->command->runs_nothing && !is_library_option(dashed)) continue;
+    if (strcmp(a->command->name, "converge") == 0 && is_output(dashed)) continue;
     int code = args_apply(a, dashed, value);
     if (code == ARGS_GO_ON && strcmp(dashed, "method") == 0) code = check_method(value);
     if (code == ARGS_GO_ON) continue;

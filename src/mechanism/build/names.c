@@ -134,6 +134,8 @@ static const char *reserved_for(const char *what, const char *name) {
                {"momentum", "the columns momentum.*", NULL},
                {"angular_momentum", "the columns angular_momentum.*", NULL},
                {"t", "the time in expressions", "sensor"},
+               {"s", "a length or coordinate in laws", "sensor"},
+               {"s_dot", "a rate in laws", "sensor"},
                {"pi", "a constant in expressions", "sensor"},
                {"e", "a constant in expressions", "sensor"},
                {"t", "the time in expressions", "state"},

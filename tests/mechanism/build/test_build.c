@@ -36,9 +36,9 @@ static void names(void **state) {
   REFUSED(body, m, "body 'crank': the name is used already", .name = "crank");
   REFUSED(joint, m, "joint 'crank': the name is used already", .name = "crank");
   REFUSED(drive, m, "drive 'hinge': the name is used already", .name = "hinge");
-  static const char *const reserved[] = {"ground", "energy", "momentum", "angular_momentum",
-                                         "t",      "pi",     "e"};
-  for (int i = 0; i < 7; i++) {
+  static const char *const reserved[] = {
+      "ground", "energy", "momentum", "angular_momentum", "t", "pi", "e", "s", "s_dot"};
+  for (int i = 0; i < 9; i++) {
     REFUSED(sensor, m, "the name is reserved", .name = reserved[i]);
     if (i < 4) REFUSED(body, m, "the name is reserved", .name = reserved[i]);
   }

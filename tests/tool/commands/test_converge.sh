@@ -208,4 +208,16 @@ refused 2 'must lie inside the run' converge rheonomic --t-end 1 --norm max:0.5,
 refused 2 'must lie inside the run' converge rheonomic --norm max:-1,1
 refused 2 'no step of h = 0.1 ends' converge rheonomic --t-end 1 --h 0.1 --norm max:0.51,0.59
 
+# a model file that says what its runs write: a study does not write that
+cat >"$work/writes.yaml" <<END
+genalpha: 1
+gravity: [0, -9.81, 0]
+bodies: {rod: {kind: planar, mass: 1, inertia: 0.1, position: [0.5, 0]}}
+joints: {pin: {type: revolute, between: [ground, rod], at: [0, 0]}}
+run: {h: 0.02, t_end: 0.2, out: mine.csv, plot: mine.svg, final: true, save_state: mine.state}
+END
+(cd "$work" && "$tool" converge writes.yaml --levels 3 --csv >out 2>err)
+ok "order 2" slopes_in q 1.7 2.5
+ok "nothing was written" [ ! -e "$work/mine.csv" ] && [ ! -e "$work/mine.svg" ] && [ ! -e "$work/mine.state" ]
+
 finish

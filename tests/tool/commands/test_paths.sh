@@ -93,6 +93,23 @@ succeeds run model.yaml --t-end 0.04 --from-state own.state --save-state ./own.s
 refused 1 'after the end of the run' run model.yaml --t-end 0.035 --from-state own.state
 refused 2 'only one of them' run model.yaml --t-end 0.05 --from-state own.state --save-state own.state --out own.state
 
+# the file of inputs
+sed 's/^joints/inputs: {u: 0}\njoints/; s/stiffness: 2/&, law: u/' model.yaml >driven.yaml
+printf 't,u\n0,1\n1,2\n' >u.csv
+cp u.csv kept.u
+for name in $(names u.csv csv); do
+  kept u.csv kept.u run driven.yaml --input u.csv --save-state "$name"
+  kept u.csv kept.u run driven.yaml --input "$name" --out u.csv
+  kept u.csv kept.u sweep driven.yaml --vary h=0.01 --input u.csv --out "$name"
+  kept u.csv kept.u sweep driven.yaml --vary h=0.01 --input "$name" --out new.csv --history u.csv
+done
+cp u.csv new.csv.part
+kept new.csv.part u.csv sweep driven.yaml --vary h=0.01 --input new.csv.part --out new.csv
+sed 's/t_end: 0.02/&, input: new.csv.part/' driven.yaml >named.yaml
+refused 2 'the input of the model.*would be lost' sweep named.yaml --vary h=0.01 --out new.csv
+ok "the input is whole" cmp -s new.csv.part u.csv
+rm new.csv.part
+
 # results
 if [ "$hdf5" ]; then
   succeeds run model.yaml --out r.h5
@@ -119,6 +136,16 @@ refused 2 'only one of them' sweep model.yaml --vary h=0.01 --out a.csv --histor
 refused 2 'only one of them' sweep model.yaml --vary h=0.01 --out a --history a.journal
 refused 2 'only one of them' sweep model.yaml --vary h=0.01 --out a --history a.part
 refused 2 'only one of them' sweep model.yaml --vary h=0.01 --out a.part --history a
+# every pair of outputs of a run: the second by a link, whose ending its option needs, to the first
+for pair in out:csv impacts:csv plot:svg out-page:html save-state:state; do
+  for other in out:csv impacts:csv plot:svg out-page:html save-state:state; do
+    [ "$pair" != "$other" ] || continue
+    rm -f two.*
+    ln -s "two.${pair#*:}" "two.link.${other#*:}"
+    refused 2 'only one of them' run model.yaml "--${pair%:*}" "two.${pair#*:}" "--${other%:*}" "two.link.${other#*:}"
+    ok "nothing was created" [ ! -e "two.${pair#*:}" ]
+  done
+done
 ok "nothing was created" [ ! -e new.csv ] && [ ! -e dir ] && [ ! -e a.csv ]
 
 # files that the model file names: tables, included files, assemblies

@@ -111,4 +111,31 @@ ok "a limit of the size: exit 1" code_is 1
 ok "said" err_has 'cannot write'
 ok "no cut picture" [ ! -e "$work/cut.svg" ]
 
+# the same of pages, tables, matrices and model files that are written at once
+models=$(dirname "$0")/../../../models
+# cut FILE ARGUMENT...: less than 1 kB can be written (512 bytes each)
+cut() {
+  file=$1
+  shift
+  code=0
+  (ulimit -f 1; "$tool" "$@" >"$work/out" 2>"$work/err") || code=$?
+  if grep -q 'libjs-three\|without' "$work/err"; then return; fi
+  ok "exit 1: $*" code_is 1
+  ok "said: $*" err_has 'cannot write .*: File too large'
+  ok "removed: $*" [ ! -s "$file" ]
+}
+cut "$work/cut.html" view "$models/pendulum.yaml" --out "$work/cut.html"
+cut "$work/cut.html" run "$models/pendulum.yaml" --t-end 0.1 --out-page "$work/cut.html"
+cut "$work/cut-modes.html" modes "$models/pendulum.yaml" --at equilibrium --out-page "$work/cut-modes.html"
+cut "$work/cut.csv" modes "$models/chain.yaml" --at equilibrium --out "$work/cut.csv"
+cut "$work/matrices/G.mtx" modes "$models/chain.yaml" --at equilibrium --matrices "$work/matrices"
+cut "$work/cut.yaml" import "$models/quadruped.urdf" --out "$work/cut.yaml"
+ln -s target.csv "$work/link.csv"
+cut "$work/target.csv" modes "$models/chain.yaml" --at equilibrium --out "$work/link.csv"
+ok "the link stays" [ -L "$work/link.csv" ]
+if "$tool" --version | grep -q HDF5; then
+  succeeds run "$models/pendulum.yaml" --t-end 0.1 --out "$work/some.h5"
+  cut "$work/cut.csv" export "$work/some.h5" "$work/cut.csv"
+fi
+
 finish
