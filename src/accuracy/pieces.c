@@ -8,6 +8,9 @@
  *
  *   T/H = n gain,   gain = mean(h) rms(1/h) >= 1
  *
+ * The error is relative to the speeds so far; at a start from rest it counts less: 1/h^2 is multiplied
+ * by the largest speed so far over the largest of all.
+ *
  * The error of the pilot is about its rtol. The coarsest run may have another one, e0, with
  *
  *   N = n gain sqrt(rtol/e0),   e0 = 2 A, between 0.2 and 0.6
@@ -18,9 +21,9 @@
 #include <string.h>
 
 #include "accuracy/solution.h"
-
-/* Least steps of the pilot. A force of time may come between two steps, so it has more of them. */
-static const double least_steps = 50, least_steps_of_time = 100;
+/* Least steps of the pilot; up to the second number where forces change with time, as these may come
+ * between two steps. */
+static const double least_steps = 16, least_steps_of_time = 100;
 static const double steps_unknown = 100; /* of the coarsest run, if no pilot comes to the end */
 static const double dense_enough = 1e-5; /* accuracy to which its nodes are dense in any case */
 static const double pilot_rtol[] = {0.1, 1e-2, 1e-3}; /* the next one if it fails */
@@ -33,8 +36,9 @@ typedef struct {
   int now;                       /* the piece it is in */
   bool stopped;                  /* by the user */
   bool known;                    /* it came to the end */
-  bool of_time;                  /* the model depends on time */
-  double *count, *sum, *inverse; /* of steps, of h, of 1/h^2 */
+  double least;                  /* steps that it makes */
+  double *count, *sum, *inverse; /* of steps, of h, of speed/h^2 */
+  double speed;                  /* the largest one so far */
 } gathered;
 
 /* Add the step that led to this state to the sums of its piece. */
@@ -49,29 +53,67 @@ static int gather_step(void *context, const ga_state *state, const ga_stats *sta
   if (!(state->h > 0)) return 0;
   double middle = state->t - state->h / 2;
   while (g->now + 1 < s->pieces && middle > s->piece[g->now].to) g->now++;
+  double speed = 0;
+  for (int i = 0; i < ga_space_nv(s->model->space); i++) {
+    speed = fmax(speed, s->root_metric[i] * fabs(state->v[i]));
+  }
+  g->speed = fmax(g->speed, speed);
   g->count[g->now] += 1;
   g->sum[g->now] += state->h;
-  g->inverse[g->now] += 1 / (state->h * state->h);
+  g->inverse[g->now] += g->speed / (state->h * state->h);
   return 0;
 }
 
-/* Do forces or constraints at the start values change over the time from t0 to t_end? It is asked at
- * many times; where the model cannot tell, the answer is yes. */
-static bool depends_on_time(ga_solution *s) {
-  enum { TIMES = 200 };
+/* Least steps of a run in which forces or constraints depend on time, by what these are at the start
+ * values and at the times t0 + i d, d = (t_end - t0)/TIMES: as many that a cubic in each interval H
+ * misses y(t), by 3/128 H^4 |d4y/dt4|, by at most `missed` of its range,
+ *
+ *   n = TIMES (3/128 max |fourth difference of y|/(missed range))^(1/4),
+ *
+ * where y is F, the second difference of g, or the first of k: what acts as a force. What is narrower
+ * than the steps of the first runs, a fiftieth of the time, changes v by at most a fiftieth of
+ * `missed`; this may be A. Differences over corners, where y may jump, do not count. n is between
+ * least_steps and least_steps_of_time; it is the latter, too, where the model cannot tell. */
+static double steps_of_time(ga_solution *s) {
+  enum { TIMES = 200, FOURTH = 4 };
+  static const double rounding = 1e-12; /* range that is none, relative to the largest value */
+  static const int order[] = {0, 2, 1}; /* of the differences of F, g and k that are y */
   ga_eval *e = &s->runner[0]->eval;
-  size_t n = (size_t)e->nv + (size_t)e->nlam + (size_t)e->npsi;
-  double *now = ga_arena_doubles(&s->work, n), *first = ga_arena_doubles(&s->work, n);
-  if (s->work.failed) return true;
-  ga_evaluation out = {.F = now, .g = now + e->nv, .k = now + e->nv + e->nlam};
-  bool depends = false;
-  for (int i = 0; i < TIMES && !depends; i++) {
+  int nv = e->nv, end_of_g = nv + e->nlam, n = end_of_g + e->npsi, piece = 0, since = 0;
+  double *now = ga_arena_doubles(&s->work, (size_t)n), *last[2 + FOURTH], *of[4];
+  for (int k = 0; k < 2 + FOURTH; k++) last[k] = ga_arena_doubles(&s->work, (size_t)n);
+  for (int k = 0; k < 4; k++) of[k] = ga_arena_doubles(&s->work, (size_t)n);
+  if (s->work.failed) return least_steps_of_time;
+  double *low = of[0], *high = of[1], *size = of[2], *bend = of[3], needed = 0;
+  for (int k = 0; k < n; k++) low[k] = INFINITY, high[k] = -INFINITY;
+  ga_evaluation out = {.F = now, .g = now + nv, .k = now + end_of_g};
+  for (int i = 0; i < TIMES; i++) {
     double t = s->t0 + (s->t_end - s->t0) * i / TIMES;
-    if (ga_eval_all(e, t, s->q0, s->v0, &out) != GA_OK) return true;
-    if (i == 0) memcpy(first, now, n * sizeof *now);
-    depends = memcmp(first, now, n * sizeof *now) != 0;
+    if (ga_eval_all(e, t, s->q0, s->v0, &out) != GA_OK) return least_steps_of_time;
+    for (; piece + 1 < s->pieces && t >= s->piece[piece].to; piece++) since = i;
+    for (int k = 0; k < n; k++) {
+      int y = order[(k >= nv) + (k >= end_of_g)];
+      double d = now[k]; /* difference of order j; it needs values at j + 1 times */
+      size[k] = fmax(size[k], fabs(d));
+      for (int j = 0; j <= i - since; j++) {
+        if (j == y) low[k] = fmin(low[k], d), high[k] = fmax(high[k], d);
+        if (j == y + FOURTH) {
+          bend[k] = fmax(bend[k], fabs(d));
+          break;
+        }
+        double next = d - last[j][k];
+        last[j][k] = d;
+        d = next;
+      }
+    }
   }
-  return depends;
+  for (int k = 0; k < n; k++) {
+    double range = high[k] - low[k];
+    if (range > rounding * size[k]) needed = fmax(needed, bend[k] / range);
+  }
+  double missed = fmin(50 * s->accuracy.asked, 0.05);
+  needed = TIMES * sqrt(sqrt(3.0 / 128 * needed / missed));
+  return fmin(fmax(needed, least_steps), least_steps_of_time);
 }
 
 /* Let the pilot end at the terminal events; nobody is told of them. */
@@ -106,12 +148,12 @@ static ga_status make_pilot(ga_solution *s, double rtol, bool with_events, gathe
   o.rtol = rtol;
   o.log = NULL;
   o.newton_tol = 1e-8; /* redundant rows would be violated too much by a larger one */
-  o.h_max = (s->t_end - s->t0) / (g->of_time ? least_steps_of_time : least_steps);
+  o.h_max = (s->t_end - s->t0) / g->least;
   o.h = o.h_max / 16;
   ga_status status = ga_integrator_new(s->model, &o, &it, &s->error);
   if (status != GA_OK) return status;
   for (int i = 0; i < s->pieces; i++) g->count[i] = g->sum[i] = g->inverse[i] = 0;
-  g->now = 0;
+  g->now = 0, g->speed = 0;
   ga_integrator_observe(it, gather_step, g);
   status = ga_integrator_start(it, s->t0, s->q0, s->v0);
   bool started = status == GA_OK;
@@ -137,10 +179,12 @@ static void set_steps(ga_solution *s, const gathered *g) {
   double dense = fmin(1, pow(A / dense_enough, 1.0 / 6)); /* N ~ A^(-1/12) */
   double factor = sqrt(pilot_rtol[0] / (e0 * dense));
   s->nodes = s->steps = 0;
+  s->pilot_steps = 0;
   for (int i = 0; i < s->pieces; i++) {
     ga_piece *p = &s->piece[i];
     double n = g->count[i], gain = 1;
-    if (n > 0) gain = g->sum[i] / n * sqrt(g->inverse[i] / n);
+    if (n > 0 && g->speed > 0) gain = fmax(g->sum[i] / n * sqrt(g->inverse[i] / n / g->speed), 1);
+    s->pilot_steps += n * gain;
     p->steps = (long)ceil(fmax(n, 1) * fmin(gain, gain_largest) * (g->known ? factor : 1));
     if (p->steps < 2) p->steps = 2;
     if (s->pieces == 1) p->steps = 8 * ((p->steps + 7) / 8); /* eighths of the time are nodes */
@@ -191,7 +235,7 @@ ga_status ga_solution_pilot(ga_solution *s, bool with_events) {
                 .sum = ga_arena_doubles(&s->work, n),
                 .inverse = ga_arena_doubles(&s->work, n)};
   if (s->work.failed) return ga_fail(&s->error, GA_ERR_MEM, "no memory for the pieces of a run");
-  g.of_time = depends_on_time(s);
+  g.least = steps_of_time(s);
   ga_status status = GA_ERR_STEP;
   for (int i = 0; i < 3 && status == GA_ERR_STEP; i++) {
     status = make_pilot(s, pilot_rtol[i], with_events, &g);
@@ -202,6 +246,7 @@ ga_status ga_solution_pilot(ga_solution *s, bool with_events) {
     for (int i = 0; i < s->pieces; i++) {
       double span = s->piece[i].to - s->piece[i].from;
       g.count[i] = steps_unknown * span / (s->t_end - s->t0);
+      g.speed = 1;
       g.sum[i] = span, g.inverse[i] = pow(g.count[i], 3) / (span * span);
     }
   }
@@ -213,7 +258,8 @@ ga_status ga_solution_pilot(ga_solution *s, bool with_events) {
 /* Another pilot, for its end alone. */
 ga_status ga_solution_second_pilot(ga_solution *s, double rtol) {
   double sums[3];
-  gathered g = {.of = s, .of_time = true, .count = sums, .sum = sums + 1, .inverse = sums + 2};
+  gathered g = {
+      .of = s, .least = least_steps_of_time, .count = sums, .sum = sums + 1, .inverse = sums + 2};
   int pieces = s->pieces;
   s->pieces = 1; /* one set of sums */
   ga_status status = make_pilot(s, rtol, false, &g);

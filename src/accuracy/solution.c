@@ -9,6 +9,7 @@
 
 #include "accuracy/solution.h"
 
+static const double pilot_outlier = 3;    /* its error is not larger by more than is predicted */
 static const double memory_largest = 4e9; /* bytes of the nodes of all runs */
 
 /* GA_ERR_ARG if an option does not go together with an accuracy. */
@@ -229,19 +230,33 @@ static ga_verdict verdict_at_budget(const ga_solution *s) {
   return e->regular || e->fall > 4 ? GA_VERDICT_BUDGET : GA_VERDICT_KINK;
 }
 
+/* At least the error that a run with the steps of the pilot has at the end, where the solution is
+ * `end`: by the last two runs, e_m ~ 1/m^2. 0: it is not known. */
+static double error_of_pilot(ga_solution *s, const double *end) {
+  int j = s->rows - 1;
+  double of[2], least = INFINITY; /* of a run with the steps of the coarsest */
+  if (s->made[j].K == 0) return 0;
+  for (int i = 0; i < 2; i++) {
+    ga_solution_distance(s, end, ga_solution_column(s, i, 0, s->nodes - 1), of);
+    least = fmin(least, of[0] * s->m_of[j - i] * s->m_of[j - i]);
+  }
+  double ratio = (double)s->steps / s->pilot_steps;
+  return least * ratio * ratio;
+}
+
 /* The accuracy is reached; but does a run with automatic steps end at the same place? If the pilot
- * is far off in q, better ones decide. */
+ * is far off in q, farther than by its error, better ones decide. */
 static ga_verdict check_branch(ga_solution *s) {
   double of[2];
   const double *end = ga_solution_column(s, 0, s->made[s->rows - 1].K, s->nodes - 1);
   if (!s->pilot_end) return GA_VERDICT_REACHED;
   ga_solution_distance(s, end, s->pilot_end, of);
   double first = of[0], near = fmax(fmin(0.1, first / 2), 2 * s->accuracy.asked);
-  if (first < 0.5) return GA_VERDICT_REACHED;
-  if (ga_solution_second_pilot(s, 1e-3) != GA_OK) return GA_VERDICT_REACHED;
+  if (first < 0.5 || first < pilot_outlier * error_of_pilot(s, end)) return GA_VERDICT_REACHED;
+  if (ga_solution_second_pilot(s, 1e-2) != GA_OK) return GA_VERDICT_REACHED;
   ga_solution_distance(s, end, s->pilot_end, of);
   if (of[0] < near) return GA_VERDICT_REACHED;
-  if (ga_solution_second_pilot(s, 1e-5) != GA_OK) return GA_VERDICT_REACHED;
+  if (ga_solution_second_pilot(s, 1e-4) != GA_OK) return GA_VERDICT_REACHED;
   ga_solution_distance(s, end, s->pilot_end, of);
   return of[0] < near ? GA_VERDICT_REACHED : GA_VERDICT_BRANCH;
 }

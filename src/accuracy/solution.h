@@ -104,6 +104,7 @@ struct ga_solution {
   double *size_q, *size_v; /* nv: what errors are relative to */
   double *w, *v;           /* nv: work */
   double *pilot_end;       /* q, v at the end of the pilot; NULL: it failed */
+  double pilot_steps;      /* equal steps that are as good as those of the pilot */
   int K;                   /* column of the result */
 
   /* the states of the solution, made when they are asked for (nodes.c, between.c) */
