@@ -57,8 +57,11 @@ GA_API bool ga_mechanism_drawable(const ga_mechanism *m, ga_drawable_kind kind, 
 
 /* A line through points of bodies, such as a rope, a beam or the profile of a cam. */
 typedef struct ga_line_point {
-  int body;     /* number of ga_mechanism_body_at; -1: the ground */
-  double at[3]; /* in the body frame */
+  int body;       /* number of ga_mechanism_body_at; -1: the ground */
+  double at[3];   /* in the body frame */
+  double radius;  /* of a sheave around which the line lies, signed as that of a rope; 0: none */
+  double axis[3]; /* of the sheave, in the body frame */
+  int turns;
 } ga_line_point;
 typedef struct ga_line {
   const char *name, *type; /* of the element, and a word for it: "rope", "beam", "cam" */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Relations of coordinates in a model file: couplers, sums of backlash, ropes, and curves of joints.
  * Functions that return bool return false after a failure, which is recorded in r. */
+#include <math.h>
 #include <string.h>
 
 #include "file/reader.h"
@@ -85,7 +86,51 @@ static bool any_planar(const ga_reader *r, const ga_rope *rope) {
   return false;
 }
 
-/* Field reader: a list of BODY, its origin, or {BODY: [x, y, z]}; out: the whole ga_rope. */
+/* Keys of a point of a rope beside its body. */
+static const char *const sheave_keys[] = {"radius", "axis", "turns", NULL};
+
+/* The item of a point that names its body: the only one, or the only one that is no key of a sheave;
+ * NULL: none. */
+static const ga_node *body_of_point(const ga_node *point) {
+  const ga_node *found = NULL;
+  if (point->count == 1) return point->first;
+  for (const ga_node *item = point->first; item; item = item->next) {
+    bool key = false;
+    for (int i = 0; sheave_keys[i]; i++) key = key || strcmp(item->key->text, sheave_keys[i]) == 0;
+    if (!key && found) return NULL;
+    if (!key) found = item;
+  }
+  return found;
+}
+
+/* Reads where a point is, and its sheave; its body has been read. */
+static bool read_rope_point(ga_reader *r, const ga_node *node, ga_rope_point *p) {
+  const ga_node *body = body_of_point(node);
+  for (const ga_node *item = node->first; item; item = item->next) {
+    double turns = 0;
+    bool ok = false;
+    if (item == body) {
+      ok = ga_read_vector(r, item, p->at);
+    } else if (strcmp(item->key->text, "radius") == 0) {
+      ok = ga_read_number(r, item, &p->radius);
+      if (ok && p->radius == 0) return ga_reader_fail(r, item, "the radius of a sheave is not 0");
+    } else if (strcmp(item->key->text, "axis") == 0) {
+      if (r->planar) return ga_reader_fail(r, item, "a sheave of planar bodies turns about z");
+      ok = ga_read_vector(r, item, p->axis);
+    } else {
+      ok = ga_read_number(r, item, &turns);
+      if (ok && !(turns == round(turns) && turns >= 0 && turns < 1e6)) {
+        return ga_reader_fail(r, item, "turns are a whole number that is not negative");
+      }
+      p->turns = (int)turns;
+    }
+    if (!ok) return false;
+  }
+  return true;
+}
+
+/* Field reader: a list of BODY, its origin, or {BODY: [x, y, z]}, with a sheave {BODY: [x, y, z],
+ * radius: , axis: , turns: }; out: the whole ga_rope. */
 static bool read_over(ga_reader *r, const ga_field *f, const ga_node *node, void *out) {
   (void)f;
   ga_rope *rope = out;
@@ -97,11 +142,13 @@ static bool read_over(ga_reader *r, const ga_field *f, const ga_node *node, void
   if (!point) return ga_reader_accept(r, node, GA_ERR_MEM, &(ga_error){GA_ERR_MEM, "no memory"});
   rope->over = point;
   for (const ga_node *item = node->first; item; item = item->next) {
-    const bool origin = item->kind == GA_NODE_SCALAR;
-    const ga_node *name = origin                                          ? item
-                          : item->kind == GA_NODE_MAP && item->count == 1 ? item->first->key
-                                                                          : NULL;
-    if (!name) return ga_reader_fail(r, item, "a point {BODY: [x, y, z]} or BODY is expected here");
+    const ga_node *body = item->kind == GA_NODE_MAP ? body_of_point(item) : NULL;
+    const ga_node *name = item->kind == GA_NODE_SCALAR ? item : body ? body->key : NULL;
+    if (!name) {
+      return ga_reader_fail(r, item,
+                            "a point {BODY: [x, y, z]} or BODY is expected here; a sheave has "
+                            "radius, axis and turns, too");
+    }
     ga_rope_point *p = &point[rope->count++];
     *p = (ga_rope_point){.body = NULL};
     if (!ga_read_name(r, name, &p->body) || !ga_check_body(r, name, p->body)) return false;
@@ -109,7 +156,7 @@ static bool read_over(ga_reader *r, const ga_field *f, const ga_node *node, void
   r->planar = any_planar(r, rope);
   int i = 0;
   for (const ga_node *item = node->first; item; item = item->next, i++) {
-    if (item->kind == GA_NODE_MAP && !ga_read_vector(r, item->first, point[i].at)) return false;
+    if (item->kind == GA_NODE_MAP && !read_rope_point(r, item, &point[i])) return false;
   }
   return true;
 }
@@ -129,7 +176,8 @@ static bool read_length(ga_reader *r, const ga_field *f, const ga_node *node, vo
 
 #define AT(member) offsetof(ga_rope, member)
 const ga_field ga_rope_fields[] = {
-    {"over", "over", "points {BODY: [x, y, z]} in body frames, or BODY: its origin", read_over, 0,
+    {"over", "over",
+     "points BODY or {BODY: [x, y, z]} in body frames; sheaves: radius, axis, turns", read_over, 0,
      NULL, true, "m"},
     {"length", "function_t",
      "a number or a function of t and coordinates; default: the initial length", read_length, 0,

@@ -62,7 +62,10 @@ const ga_schema_text ga_schema_forms[] = {
     {"over",
      "{\"type\": \"array\", \"minItems\": 2, \"items\": {\"oneOf\": [" REF("name") ", {\"type\": "
      "\"object\", \"minProperties\": 1, \"maxProperties\": 1, \"additionalProperties\": "
-     REF("vector") "}]}}"},
+     REF("vector") "}, {\"type\": \"object\", \"minProperties\": 2, \"maxProperties\": 4, "
+     "\"required\": [\"radius\"], \"properties\": {\"radius\": " REF("number") ", \"axis\": "
+     REF("vector") ", \"turns\": " REF("whole") "}, \"additionalProperties\": " REF("vector")
+     "}]}}"},
     {"own_function",
      "{\"type\": \"object\", \"properties\": {\"function\": " REF("scalar") ", \"uses\": "
      "{\"type\": \"array\", \"items\": " REF("scalar") "}}, \"required\": [\"function\"], "

@@ -4,8 +4,8 @@
  *   element.h     types of elements, functions of the model's author
  *   space3.h      vectors and 3 x 3 matrices
  *   body/         kinds of bodies: frames, inertia, names
- *   joint/        joint_types.c: joints as tables over primitives; joint.c, rolling.c, curve.c: their
- *                 rows; coordinate.c: coordinates of joints, drives; relation.c: couplers; rope.c
+ *   joint/        joint_types.c: joints as tables over primitives; joint.c, rolling.c, curve.c: rows;
+ *                 coordinate.c: coordinates, drives; relation.c: couplers; rope.c, sheave.c: ropes
  *   force/        one file for each type of force, force_types.c: registry; law.c; beam/: beams
  *   tree/         joint coordinates: spanning tree, recursion, the carrier of its unknowns
  *   evaluate/     frame_pair.c: rows and tangents of two frames; pass.c, absolute.c, evaluate.c: the ga_model
@@ -259,13 +259,14 @@ typedef struct ga_primitive_row {
 extern const ga_primitive ga_primitive_coincide, ga_primitive_plane, ga_primitive_perpendicular,
     ga_primitive_distance;
 
-/* atan2(u, w), u = a1.b1, w = a2.b2; or the position along an axis; or the distance of the points; or
- * the parameter of a curve, which has no row of its own: the rows of the joint determine it. */
+/* atan2(u, w), u = a1.b1, w = a2.b2; or the position along an axis; or the distance of the points,
+ * and the angles of the line between them; or the parameter of a curve, by the joint's own rows. */
 typedef struct ga_coordinate_spec {
   const char *name;
   bool angle;
   int a1, b1, a2, b2; /* a1: the axis of a position */
   bool distance, parameter;
+  int seen_from; /* 1, 2: angle of the line between the points about z, seen from A, B */
 } ga_coordinate_spec;
 
 enum { GA_COORDINATES_MAX = 3 };
@@ -303,7 +304,7 @@ typedef struct ga_joint_data {
   const ga_row_list *rows;
   bool axes, points; /* primitives with joint axes are among them, and others */
   ga_joint_frame side[2];
-  double length, radius;
+  double length, radius, radii; /* radii: of the sheaves of a span, B less A (coordinate.c) */
   int turns[GA_COORDINATES_MAX];
   int coordinate[GA_COORDINATES_MAX]; /* numbers, -1: does not exist */
   ga_law curve[3];                    /* of a point on a curve: functions of s */
@@ -325,7 +326,7 @@ void ga_joint_geometry(const ga_mechanism *m, const ga_element *el, ga_geometry 
 bool ga_coordinate_start(const ga_mechanism *m, const ga_element *joint, int which, double *value,
                          double *rate);
 /* rows of a coordinate without theta; false where the angle is not defined */
-bool ga_coordinate_row(const ga_pair *p, const ga_coordinate_spec *spec, ga_row *row);
+bool ga_coordinate_row(const ga_pair *p, const ga_joint_data *joint, int which, ga_row *row);
 
 /* Wrench of a joint on B in joint axes of A: force, moment about p_a. f is G^T lam + H^T psi. */
 void ga_wrench_columns(const ga_pair *p, const double *f, double *values);

@@ -23,6 +23,7 @@ static void add_link(ga_mechanism *m, int i, const ga_joint_type_info *type) {
     if (type->uses & GA_JOINT_AXIS) j.axis = (ga_point)GA_IN_SPACE(1, 0.5, 0);
   } else if (type->uses & GA_JOINT_LENGTH || strcmp(type->name, "span") == 0) {
     j.at = (ga_point)GA_ON_B(0.1, 0.2, 0.3);
+    if (type->uses & GA_JOINT_AXIS) j.axis = (ga_point)GA_IN_SPACE(0, 1, 0.3);
   } else if (type->uses & GA_JOINT_CURVE) {
     /* a curve of the ground through the origin of the body */
     j.between[0] = "ground";
@@ -61,10 +62,15 @@ static ga_mechanism *every_joint(ga_formulation formulation) {
   ADD(coupler, m, .name = "cam", .count = 1, .coordinates = lift, .coefficients = one,
       .function = {.text = "0.2*sin(j3.angle) + 0.05*t^2*cos(j3.angle)"});
   ADD(rope, m, .name = "hoist", .count = 3,
-      .over = (const ga_rope_point[]){{"b9", {0.1, 0, 0.2}}, {"ground", {8, 3, 4}}, {"b10", {0}}});
+      .over = (const ga_rope_point[]){
+          {.body = "b9", .at = {0.1, 0, 0.2}},
+          {.body = "ground", .at = {8, 3, 4}, .radius = 0.3, .axis = {0.2, 0.3, 1}, .turns = 1},
+          {.body = "b10", .at = {0}}});
   ADD(rope, m, .name = "elastic", .count = 3, .stiffness = 5, .damping = 0.1,
       .length = {.text = "4 - 0.1*j13.s - 0.2*sin(3*t)"},
-      .over = (const ga_rope_point[]){{"b12", {0.1, 0, 0.2}}, {"ground", {8, 3, 4}}, {"b13", {0}}});
+      .over = (const ga_rope_point[]){{.body = "b12", .at = {0.1, 0, 0.2}},
+                                      {.body = "ground", .at = {8, 3, 4}},
+                                      {.body = "b13", .at = {0}}});
   ADD(force, m, .name = "teeth", .type = "backlash", .nsum = 2, .sum = mesh, .coefficients = one,
       .gap = 0.02, .stiffness = 0.5, .damping = 0.1, .free = GA_VALUE(-5));
   ADD(force, m, .name = "coil", .type = "spring", .between = {"b4", "b11"}, .stiffness = 30,
@@ -157,15 +163,15 @@ static void order_and_limit(void **state) {
   ga_mechanism_free(m);
 }
 
-/* 17 joints: 44 holonomic rows, 12 coordinates, one of them a parameter without a row, 4 spans of
- * ropes, position drive, 2 couplers, a rope; 5 nonholonomic, rate drive */
+/* 17 joints: 44 holonomic rows, 14 coordinates, one of them a parameter without a row, 4 spans of
+ * ropes with 2 angles at a sheave, position drive, 2 couplers, a rope; 5 nonholonomic, rate drive */
 static void sizes(void **state) {
   (void)state;
   ga_mechanism *m = every_joint(GA_FORMULATION_R3SO3);
   const ga_model *model = ga_mechanism_model(m);
-  assert_int_equal(ga_space_nv(model->space), 17 * 6 + 12 + 4);
+  assert_int_equal(ga_space_nv(model->space), 17 * 6 + 14 + 6);
   assert_int_equal(model->nlam,
-                   6 + 5 + 5 + 4 + 3 + 4 + 3 + 3 + 2 + 2 + 1 + 1 + 3 + 1 + 1 + 11 + 4 + 4);
+                   6 + 5 + 5 + 4 + 3 + 4 + 3 + 3 + 2 + 2 + 1 + 1 + 3 + 1 + 1 + 13 + 6 + 4);
   assert_int_equal(model->npsi, 2 + 2 + 1 + 1);
   assert_int_equal(ga_mechanism_column_index(m, "t"), 0);
   for (int i = 0; i < ga_mechanism_columns(m); i++) {

@@ -238,9 +238,13 @@ static inline void move_flow(const point *s, int j, double step, point *moved) {
 }
 
 /* a small fraction of the lengths of a problem; those of andrews-absolute are centimetres, and the
- * springs of a lattice bend much while they are without force, friction of slow slip, too */
+ * springs of a lattice bend much while they are without force, friction of slow slip, and angles of
+ * lines that are short, too */
 static inline double step_of(const ga_problem *p) {
-  if (strcmp(p->name, "lattice") == 0 || strncmp(p->name, "soft", 4) == 0) return 3e-4;
+  if (strcmp(p->name, "lattice") == 0 || strncmp(p->name, "soft", 4) == 0 ||
+      strncmp(p->name, "span", 4) == 0) {
+    return 3e-4;
+  }
   return strcmp(p->name, "andrews-absolute") == 0 ? 1e-4 : 1e-3;
 }
 

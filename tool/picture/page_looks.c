@@ -159,6 +159,18 @@ static void put_drawables(FILE *to, const ga_mechanism *m, ga_drawable_kind kind
 
 /* ---- lines, contacts, marks in time --------------------------------------------------------- */
 
+/* Writes the list "sheaves" of a line: lists of the number of the point, signed radius, axis, turns. */
+static void put_sheaves(FILE *to, const ga_line *line) {
+  fputs(",\"sheaves\":[", to);
+  for (int k = 0, n = 0; k < line->count; k++) {
+    const ga_line_point *p = &line->point[k];
+    if (p->radius == 0) continue;
+    fprintf(to, "%s[%d,%.9g,%.9g,%.9g,%.9g,%d]", n++ ? "," : "", k, p->radius, p->axis[0],
+            p->axis[1], p->axis[2], p->turns);
+  }
+  fputc(']', to);
+}
+
 /* Writes the list "lines": points as lists of body, x, y, z. */
 static void put_lines(FILE *to, const ga_mechanism *m) {
   ga_line line;
@@ -171,6 +183,7 @@ static void put_lines(FILE *to, const ga_mechanism *m) {
     fprintf(to, ",\"radius\":%.9g,\"closed\":%s,\"curved\":%s", line.radius,
             line.closed ? "true" : "false", line.curved ? "true" : "false");
     if (line.coloured) fprintf(to, ",\"colour\":%d", line.colour);
+    put_sheaves(to, &line);
     for (int k = 0; k < line.count; k++) {
       const ga_line_point *p = &line.point[k];
       fprintf(to, "%s[%d,%.9g,%.9g,%.9g]", k ? "," : ",\"points\":[", p->body, p->at[0], p->at[1],

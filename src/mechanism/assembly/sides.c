@@ -45,7 +45,7 @@ static void impose_value(ga_corners *s, const ga_angle *c, double value, bool *s
   ga_pair_points(&p, false, &s->frame[0][joint->body[0]], &s->frame[0][joint->body[1]],
                  data->side[0].s, data->side[1].s);
   ga_pair_axes(&p, data->side[0].E, data->side[1].E);
-  if (!ga_coordinate_row(&p, spec, &row)) return;
+  if (!ga_coordinate_row(&p, data, c->which, &row)) return;
   const double change = (moves == 1 ? 1 : -1) * (value - row.value);
   settled[b] = true;
   ga_column3(p.Ua, spec->angle ? 2 : spec->a1, axis);
@@ -81,7 +81,8 @@ static void impose_coordinates(ga_corners *s, const double *after, const bool *h
     if (angle->joint < 0) continue;
     const ga_joint_data *joint = m->joints.item[angle->joint].data;
     const ga_coordinate_spec *spec = &joint->type->coordinate[angle->which];
-    if (spec->distance || spec->parameter) continue; /* they do not say where the body is */
+    /* these do not say where the body is */
+    if (spec->distance || spec->seen_from || spec->parameter) continue;
     const bool given = (hold && hold[angle->v_at]) || is_driven(m, c);
     if (given) impose_value(s, angle, after[angle->q_at], settled);
   }

@@ -157,11 +157,14 @@ typedef struct {
   double u, w, uu, uw, ww;
 } arc;
 
-/* *h <- derivatives of atan2(u, w). False near u = w = 0 (u^2 + w^2 <= 1e-12) or at NaN, where the
+/* u^2 + w^2 of cosines u, w, below which their angle is not defined */
+static const double NO_ANGLE = 1e-12;
+
+/* *h <- derivatives of atan2(u, w). False near u = w = 0 (u^2 + w^2 <= least) or at NaN, where the
  * angle is not defined; *h is unchanged then. */
-static bool arc_derivatives(double u, double w, arc *h) {
+static bool arc_derivatives(double u, double w, double least, arc *h) {
   const double r2 = u * u + w * w;
-  if (!(r2 > 1e-12)) return false;
+  if (!(r2 > least)) return false;
   *h = (arc){w / r2, -u / r2, -2 * u * w / (r2 * r2), (u * u - w * w) / (r2 * r2), 0};
   h->ww = -h->uu;
   return true;
@@ -172,7 +175,7 @@ static bool arc_derivatives(double u, double w, arc *h) {
  * unchanged. */
 bool ga_row_angle(const ga_row *u, const ga_row *w, const ga_pair *p, ga_row *row) {
   arc h;
-  if (!arc_derivatives(u->value, w->value, &h)) return false;
+  if (!arc_derivatives(u->value, w->value, NO_ANGLE, &h)) return false;
   row->value = atan2(u->value, w->value);
   for (int i = 0; i < GA_PAIR; i++) row->J[i] = h.u * u->J[i] + h.w * w->J[i];
   if (!p->curved) return true;
@@ -243,7 +246,7 @@ void ga_tangent_outer(double c, const double *J1, const double *J2, ga_tangent *
 void ga_tangent_angle(const ga_row *u, const ga_row *w, const double *Su, const double *Sw,
                       double lam, ga_tangent *t) {
   arc h;
-  if (!arc_derivatives(u->value, w->value, &h)) return;
+  if (!arc_derivatives(u->value, w->value, NO_ANGLE, &h)) return;
   for (int i = 0; i < GA_PAIR; i++) t->f[i] += lam * (h.u * u->J[i] + h.w * w->J[i]);
   add_dot(Su, lam * h.u, t);
   add_dot(Sw, lam * h.w, t);
@@ -308,4 +311,100 @@ void ga_tangent_points(const ga_pair *p, const double *phi, const double *by_d,
   ga_product3(by_rate, X, Y);
   for (int i = 0; i < 9; i++) Y[i] = -Y[i];
   add_point_force_rows(p, Y, GA_PB, t->A);
+}
+
+/* 1e-12 of the lengths, squared */
+double ga_pair_meets(const ga_pair *p) {
+  const double *xa = p->a->x, *xb = p->b->x;
+  return 1e-24 *
+         (ga_dot3(xa, xa) + ga_dot3(xb, xb) + ga_dot3(p->ra, p->ra) + ga_dot3(p->rb, p->rb));
+}
+
+/* ---- the angle of d -------------------------------------------------------------------------- */
+
+/* *q <- p with A and B exchanged, so that q->d = -d. */
+static void mirror(const ga_pair *p, ga_pair *q) {
+  q->a = p->b, q->b = p->a;
+  q->curved = p->curved;
+  memcpy(q->ra, p->rb, sizeof q->ra);
+  memcpy(q->rb, p->ra, sizeof q->rb);
+  memcpy(q->Ua, p->Ub, sizeof q->Ua);
+  memcpy(q->Ub, p->Ua, sizeof q->Ub);
+  for (int i = 0; i < 3; i++) {
+    q->d[i] = -p->d[i];
+    q->e[i] = p->rb[i] - p->d[i];
+    q->ed[i] = p->a->xd[i] - p->b->xd[i];
+  }
+  ga_add_cross3(1, p->a->w, p->ra, q->ed);
+}
+
+/* u <- y.d and w <- x.d, axes of A, and *h <- the derivatives of atan2(u, w). False where d is along
+ * z. */
+static bool bearing_rows(const ga_pair *p, double axis[2][3], ga_row *u, ga_row *w, arc *h) {
+  for (int k = 0; k < 2; k++) ga_column3(p->Ua, k, axis[k]);
+  ga_row_plane(p, axis[1], u);
+  ga_row_plane(p, axis[0], w);
+  return arc_derivatives(u->value, w->value, ga_pair_meets(p), h);
+}
+
+/* J v of a row */
+static double row_rate(const ga_row *row, const ga_pair *p) {
+  return ga_dot3(row->J + GA_XA, p->a->xd) + ga_dot3(row->J + GA_PA, p->a->w) +
+         ga_dot3(row->J + GA_XB, p->b->xd) + ga_dot3(row->J + GA_PB, p->b->w);
+}
+
+/* *row <- the angle of d about z of A (side 0): atan2(u, w), u = y.d, w = x.d, with its J and (if
+ * p->curved) Z by the chain rule. As seen from B (side 1) it is the angle of -d' of the exchanged
+ * pair: u, w have the other sign, the derivatives of atan2 the same. False where d is along z. */
+bool ga_row_bearing(const ga_pair *p, int side, ga_row *row) {
+  ga_pair other;
+  ga_row u, w;
+  arc h;
+  double axis[2][3];
+  const int half = side ? GA_XB : GA_XA;
+  const double sign = side ? -1 : 1;
+  if (side) {
+    mirror(p, &other);
+    p = &other;
+  }
+  if (!bearing_rows(p, axis, &u, &w, &h)) return false;
+  row->value = atan2(sign * u.value, sign * w.value);
+  for (int i = 0; i < GA_PAIR; i++) {
+    row->J[(i + half) % GA_PAIR] = h.u * u.J[i] + h.w * w.J[i];
+  }
+  if (!p->curved) return true;
+  const double ud = row_rate(&u, p), wd = row_rate(&w, p);
+  const double by_u = h.uu * ud + h.uw * wd, by_w = h.uw * ud + h.ww * wd;
+  for (int i = 0; i < GA_PAIR; i++) {
+    row->Z[(i + half) % GA_PAIR] = h.u * u.Z[i] + h.w * w.Z[i] + by_u * u.J[i] + by_w * w.J[i];
+  }
+  return true;
+}
+
+/* t->f += lam J of the angle of d about z of a side, t->A += its derivatives. Nothing is added where
+ * it is not defined. */
+void ga_tangent_bearing(const ga_pair *p, int side, double lam, ga_tangent *t) {
+  ga_pair other;
+  ga_row u, w;
+  arc h;
+  double axis[2][3], a[3];
+  ga_tangent own;
+  const int half = side ? GA_XB : GA_XA;
+  if (side) {
+    mirror(p, &other);
+    p = &other;
+  }
+  if (!bearing_rows(p, axis, &u, &w, &h)) return;
+  for (int i = 0; i < 3; i++) a[i] = lam * (h.u * axis[1][i] + h.w * axis[0][i]);
+  ga_tangent_clear(&own, /* by velocities: */ false);
+  ga_tangent_plane(p, a, &own);
+  ga_tangent_outer(lam * h.uu, u.J, u.J, &own);
+  ga_tangent_outer(lam * h.uw, u.J, w.J, &own);
+  ga_tangent_outer(lam * h.uw, w.J, u.J, &own);
+  ga_tangent_outer(lam * h.ww, w.J, w.J, &own);
+  for (int i = 0; i < GA_PAIR; i++) {
+    const int row = (i + half) % GA_PAIR;
+    t->f[row] += own.f[i];
+    for (int j = 0; j < GA_PAIR; j++) t->A[row][(j + half) % GA_PAIR] += own.A[i][j];
+  }
 }

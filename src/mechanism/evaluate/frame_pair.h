@@ -92,6 +92,8 @@ void ga_row_plane(const ga_pair *p, const double *a, ga_row *row);
 void ga_row_distance(const ga_pair *p, double length, ga_row *row);
 /* atan2(u, w) of two rows u = a1.b1, w = a2.b2; false where both vanish */
 bool ga_row_angle(const ga_row *u, const ga_row *w, const ga_pair *p, ga_row *row);
+/* The angle of d about z, from x to y, axes of side 0 (A) or 1 (B); false where d is along z */
+bool ga_row_bearing(const ga_pair *p, int side, ga_row *row);
 
 /* Each adds to t->f and t->A (and B). Rows lam a.d; a here is the sum of lam a over the rows: */
 void ga_tangent_plane(const ga_pair *p, const double *a, ga_tangent *t);
@@ -103,10 +105,15 @@ void ga_tangent_angle(const ga_row *u, const ga_row *w, const double *Su, const 
 /* A force phi at p_b, -phi at p_a, with phi's derivatives by d and by d' (each NULL: none) */
 void ga_tangent_points(const ga_pair *p, const double *phi, const double *by_d,
                        const double *by_rate, ga_tangent *t);
+/* a row lam times that angle */
+void ga_tangent_bearing(const ga_pair *p, int side, double lam, ga_tangent *t);
 /* a row's product with itself or another: t->A += c J1 J2^T */
 void ga_tangent_outer(double c, const double *J1, const double *J2, ga_tangent *t);
 
 /* d' = x_b' + omega_b x r_b - x_a' - omega_a x r_a */
 void ga_pair_rate(const ga_pair *p, double *rate);
+/* A squared distance of points below which they meet: 1e-24 of the squared lengths whose difference
+ * d is. */
+double ga_pair_meets(const ga_pair *p);
 
 #endif

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Coordinates of joints, and drives, which act on them alone.
  *
- *   coordinate   g = wrap(phi - theta) of an angle, a.d - theta of a position, |d| - theta of a
+ *   coordinate   g = wrap(phi - theta) of an angle, a.d - theta of a position, f(|d|) - theta of a
  *                distance; theta has no mass
  *   drive        g = theta - f(t);  or nonholonomic k = theta' - f(t, signals)
  *
- * wrap(a) = a - 2 pi round(a/2 pi), so that theta counts turns and g is smooth where it vanishes.
- */
+ * wrap(a) = a - 2 pi round(a/2 pi), so that theta counts turns and g is smooth where it vanishes. An
+ * angle is one between axes of A and B, or that of d about an axis of A or of B.
+ *
+ * f(s) = s, but for the spans of ropes over sheaves with the signed radii r_a and r_b (rope.c): with
+ * D = r_b - r_a the tangent of both circles has the length sqrt(s^2 - D^2), and
+ *
+ *   f = sqrt(s^2 - D^2) + D asin(D/s),   f' = sqrt(s^2 - D^2)/s,   f'' = D^2/(s^2 sqrt(s^2 - D^2)) */
 #include "mechanism/joint/joint.h"
 #include "mechanism/signal/signal.h"
 
@@ -29,18 +34,12 @@ static void angle_rows(const ga_pair *p, const ga_coordinate_spec *spec, ga_row 
   if (Sw) ga_dot_bend(a, b, Sw);
 }
 
-/* Distance below which two points meet, relative to the lengths whose difference it is, as of
- * springs. */
-static const double MEET = 1e-12;
-
 /* row <- |d| of the points of p. With s = |d|, n = d/s its derivative is that of (|d|^2 - l^2)/(2 l)
  * at l = s; the second one has n n^T d'/s less, because l does not change there. False where the
  * points meet. */
 static bool distance_row(const ga_pair *p, ga_row *row) {
-  const double s = ga_norm3(p->d), *xa = p->a->x, *xb = p->b->x;
-  const double size2 =
-      ga_dot3(xa, xa) + ga_dot3(xb, xb) + ga_dot3(p->ra, p->ra) + ga_dot3(p->rb, p->rb);
-  if (!(s * s > MEET * MEET * size2)) return false;
+  const double s = ga_norm3(p->d);
+  if (!(s * s > ga_pair_meets(p))) return false;
   ga_row_distance(p, s, row);
   row->value = s;
   if (!p->curved) return true;
@@ -48,6 +47,25 @@ static bool distance_row(const ga_pair *p, ga_row *row) {
   ga_pair_rate(p, u);
   const double turn = ga_dot3(p->d, u) / (s * s);
   for (int i = 0; i < GA_PAIR; i++) row->Z[i] -= turn * row->J[i];
+  return true;
+}
+
+/* row <- f(|d|) of a span, whose derivatives follow from those of |d| by the chain rule. False where
+ * the circles leave no tangent, |d| <= |D|. */
+static bool span_row(const ga_pair *p, double D, ga_row *row) {
+  if (!distance_row(p, row)) return false;
+  const double s = row->value;
+  if (D == 0) return true;
+  if (!(s > fabs(D))) return false;
+  const double tangent = sqrt((s - D) * (s + D)), slope = tangent / s;
+  row->value = tangent + D * asin(D / s);
+  if (p->curved) {
+    double u[3];
+    ga_pair_rate(p, u);
+    const double bend = D * D / (s * s * tangent) * ga_dot3(p->d, u) / s;
+    for (int i = 0; i < GA_PAIR; i++) row->Z[i] = slope * row->Z[i] + bend * row->J[i];
+  }
+  for (int i = 0; i < GA_PAIR; i++) row->J[i] *= slope;
   return true;
 }
 
@@ -64,10 +82,21 @@ static void distance_tangent(const ga_pair *p, double lam, ga_tangent *t) {
   ga_tangent_points(p, phi, by_d, NULL, t);
 }
 
+/* t <- the tangent of lam f(|d|) of a span */
+static void span_tangent(const ga_pair *p, double D, double lam, ga_tangent *t) {
+  const double s = ga_norm3(p->d), tangent = sqrt((s - D) * (s + D));
+  ga_row row;
+  distance_tangent(p, D == 0 ? lam : lam * tangent / s, t);
+  if (D == 0 || !distance_row(p, &row)) return;
+  ga_tangent_outer(lam * D * D / (s * s * tangent), row.J, row.J, t);
+}
+
 /* Sets row to value and derivatives of a coordinate at p, without theta. False where an angle is
  * not defined (u = w = 0), or a distance is 0: then row is of no use. */
-bool ga_coordinate_row(const ga_pair *p, const ga_coordinate_spec *spec, ga_row *row) {
-  if (spec->distance) return distance_row(p, row);
+bool ga_coordinate_row(const ga_pair *p, const ga_joint_data *joint, int which, ga_row *row) {
+  const ga_coordinate_spec *spec = &joint->type->coordinate[which];
+  if (spec->distance) return span_row(p, joint->radii, row);
+  if (spec->seen_from) return ga_row_bearing(p, spec->seen_from - 1, row);
   if (!spec->angle) {
     double a[3];
     ga_column3(p->Ua, spec->a1, a);
@@ -83,28 +112,30 @@ bool ga_coordinate_row(const ga_pair *p, const ga_coordinate_spec *spec, ga_row 
  * blocks of Kt. */
 static void coordinate_structure(const ga_mechanism *m, const ga_element *el, ga_structure *s) {
   (void)m;
-  const ga_coordinate_data *data = el->data;
-  s->touches[0] = data->spec->angle ? GA_DOT_VARIATIONS : GA_ALL_VARIATIONS;
-  s->blocks = data->spec->angle      ? GA_DOT_BLOCKS
-              : data->spec->distance ? GA_ALL_BLOCKS
-                                     : GA_PLANE_BLOCKS;
+  const ga_coordinate_spec *spec = ((const ga_coordinate_data *)el->data)->spec;
+  const bool points = spec->distance || spec->seen_from;
+  s->touches[0] = spec->angle && !points ? GA_DOT_VARIATIONS : GA_ALL_VARIATIONS;
+  s->blocks = points ? GA_ALL_BLOCKS : spec->angle ? GA_DOT_BLOCKS : GA_PLANE_BLOCKS;
   s->coordinates = true;
 }
 
 /* Adds the tangent of lam times the coordinate's row to Kt; theta enters linearly and needs none.
  */
-static void put_tangent(ga_pass *pass, const ga_element *el, const ga_coordinate_spec *spec,
+static void put_tangent(ga_pass *pass, const ga_element *el, const ga_coordinate_data *data,
                         const ga_pair *p) {
+  const ga_coordinate_spec *spec = data->spec;
   const double lam = *ga_pass_lam(pass, el);
   ga_tangent t;
   ga_tangent_clear(&t, /* by velocities: */ false);
-  if (spec->angle) {
+  if (spec->seen_from) {
+    ga_tangent_bearing(p, spec->seen_from - 1, lam, &t);
+  } else if (spec->angle) {
     ga_row u, w;
     double Su[9], Sw[9];
     angle_rows(p, spec, &u, &w, Su, Sw);
     ga_tangent_angle(&u, &w, Su, Sw, lam, &t);
   } else if (spec->distance) {
-    distance_tangent(p, lam, &t);
+    span_tangent(p, data->joint->radii, lam, &t);
   } else {
     double a[3];
     ga_column3(p->Ua, spec->a1, a);
@@ -123,14 +154,15 @@ static int coordinate_evaluate(ga_pass *pass, const ga_element *el) {
   ga_pair p;
   ga_row row;
   ga_joint_pair(pass, el, data->joint, &p);
-  if (!ga_coordinate_row(&p, data->spec, &row)) return ga_element_code(pass, el);
+  const int which = (int)(data->spec - data->joint->type->coordinate);
+  if (!ga_coordinate_row(&p, data->joint, which, &row)) return ga_element_code(pass, el);
   if (pass->holonomic) {
     row.value -= pass->q[pass->m->coordinates.item[el->coordinate[0]].q_at];
     if (data->spec->angle) row.value -= two_pi * round(row.value / two_pi);
     ga_pass_row(pass, el, 0, &row);
     ga_pass_row_coordinate(pass, el, 0, 0, -1);
   }
-  if (tangents) put_tangent(pass, el, data->spec, &p);
+  if (tangents) put_tangent(pass, el, data, &p);
   return 0;
 }
 
@@ -149,7 +181,7 @@ const ga_element_type ga_element_coordinate = {
     .order = GA_ORDER_COORDINATES,
     .trouble =
         "the angle is not defined, its axes are perpendicular to each other; or the points of "
-        "a distance meet",
+        "a distance meet, or the sheaves of a rope",
     .structure = coordinate_structure,
     .evaluate = coordinate_evaluate,
     GA_COLUMNS(ga_coordinate_columns),
@@ -169,7 +201,7 @@ bool ga_coordinate_start(const ga_mechanism *m, const ga_element *joint, int whi
   ga_pair_points(&p, false, &a, &b, data->side[0].s, data->side[1].s);
   ga_pair_axes(&p, data->side[0].E, data->side[1].E);
   if (data->type->coordinate[which].parameter) return ga_curve_start(data, &p, value, rate);
-  if (!ga_coordinate_row(&p, &data->type->coordinate[which], &row)) return false;
+  if (!ga_coordinate_row(&p, data, which, &row)) return false;
   static const double ROUNDING = 1e-12; /* rad: errors of a start configuration */
   *value = row.value;
   if (data->type->coordinate[which].angle) {

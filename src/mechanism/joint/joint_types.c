@@ -34,9 +34,9 @@ enum { X, Y, Z }; /* axes of a joint frame */
 
 /* atan2(y_a.x_b, x_a.x_b) about z; the position along an axis of A */
 #define ANGLE(text) \
-  { text, true, Y, X, X, X, false, false }
+  { text, true, Y, X, X, X, false, false, 0 }
 #define POSITION(text, axis) \
-  { text, false, axis, 0, 0, 0, false, false }
+  { text, false, axis, 0, 0, 0, false, false, 0 }
 
 /* elementary joints in a spanning tree, from A to B; the coordinate that each is, -1: none */
 #define HINGE(axis, coordinate) \
@@ -126,7 +126,7 @@ static const ga_joint_type types[] = {
      .space = ROWS(4, COINCIDE, PERPENDICULAR(Z, X)),
      .tree = TREE(2, HINGE(Z, 0), HINGE(X, 1)),
      .plane = NO_JOINT,
-     .coordinate = {ANGLE("angle_a"), {"angle_b", true, Z, Y, Z, Z, false, false}},
+     .coordinate = {ANGLE("angle_a"), {"angle_b", true, Z, Y, Z, Z, false, false, 0}},
      .uses = FRAME,
      .needs = GA_JOINT_AXIS | GA_JOINT_X_AXIS,
      .needs_rotation = true,
@@ -192,11 +192,13 @@ static const ga_joint_type types[] = {
      .plane_uses = GA_JOINT_AT | GA_JOINT_LENGTH,
      .element = &ga_element_distance},
     {.name = "span",
-     .summary = "no constraint; `length` is the distance of two points",
+     .summary = "no constraint; distance of points, angles of their line about z",
      .space = ROWS(0, {NULL, 0, 0}),
      .plane = ROWS(0, {NULL, 0, 0}),
-     .coordinate = {{.name = "length", .distance = true}},
-     .uses = GA_JOINT_AT,
+     .coordinate = {{.name = "length", .distance = true},
+                    {.name = "angle_a", .angle = true, .seen_from = 1},
+                    {.name = "angle_b", .angle = true, .seen_from = 2}},
+     .uses = FRAME,
      .point_a = true,
      .point_b = true,
      .plane_uses = GA_JOINT_AT,

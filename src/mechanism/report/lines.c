@@ -29,7 +29,8 @@ ga_status ga_mechanism_add_line(ga_mechanism *m, const ga_line *line, ga_error *
   for (int i = 0; i < line->count; i++) {
     const ga_status status = check_body(m, name, line->point[i].body, err);
     if (status != GA_OK) return status;
-    finite = finite && ga_finite(3, line->point[i].at);
+    finite = finite && ga_finite(3, line->point[i].at) && ga_finite(3, line->point[i].axis) &&
+             ga_finite(1, &line->point[i].radius);
   }
   if (!finite) return ga_fail(err, GA_ERR_ARG, "line '%s': a number is not finite", name);
   ga_line own = *line;

@@ -137,7 +137,8 @@ static void refused(void **state) {
   must(ga_mechanism_add_body(
            m, &(ga_body){.name = "one", .type = GA_BODY_POINT, .mass = 1, .position = {1}}, &err),
        &err);
-  const ga_rope_point over[] = {{"ground", {0}}, {"one", {0}}, {"two", {0}}};
+  const ga_rope_point over[] = {
+      {.body = "ground", .at = {0}}, {.body = "one", .at = {0}}, {.body = "two", .at = {0}}};
   assert_int_equal(
       ga_mechanism_add_rope(m, &(ga_rope){.name = "r", .count = 3, .over = over}, &err),
       GA_ERR_ARG);
@@ -160,7 +161,8 @@ static void drawn_in_its_frame(void **state) {
            m, &(ga_body){.name = "b", .mass = 1, .inertia = {1, 1, 1}, .position = {0, 0, -2}},
            &err),
        &err);
-  const ga_rope_point over[] = {{"ground", {1, 0, 0}}, {"b", {0.5, 0, 0}}};
+  const ga_rope_point over[] = {{.body = "ground", .at = {1, 0, 0}},
+                                {.body = "b", .at = {0.5, 0, 0}}};
   must(ga_mechanism_add_rope(m, &(ga_rope){.name = "r", .count = 2, .over = over}, &err), &err);
   assert_true(ga_mechanism_line(m, 0, &line));
   assert_true(line.point[0].body == -1 && line.point[1].body == 0);

@@ -24,7 +24,8 @@ static void lines(void **state) {
   ga_mechanism *m = two_bodies();
   ga_error err = {GA_OK, ""};
   char name[] = "rope";
-  ga_line_point points[] = {{-1, {0, 0, 1}}, {0, {0, 0, 0}}, {1, {0.5, 0, 0}}};
+  ga_line_point points[] = {
+      {.body = -1, .at = {0, 0, 1}}, {.body = 0}, {.body = 1, .at = {0.5, 0, 0}}};
   const ga_line rope = {.name = name, .type = "rope", .count = 3, .point = points, .radius = 0.01};
   must(ga_mechanism_add_line(m, &rope, &err), &err);
   /* everything is copied */
@@ -43,7 +44,7 @@ static void lines(void **state) {
   points[1].body = 2;
   assert_int_equal(ga_mechanism_add_line(m, &wrong, &err), GA_ERR_ARG);
   assert_non_null(strstr(err.text, "no body number 2"));
-  points[1] = (ga_line_point){0, {NAN, 0, 0}};
+  points[1] = (ga_line_point){.body = 0, .at = {NAN, 0, 0}};
   assert_int_equal(ga_mechanism_add_line(m, &wrong, &err), GA_ERR_ARG);
   assert_false(ga_mechanism_line(m, 1, &seen));
   ga_mechanism_free(m);

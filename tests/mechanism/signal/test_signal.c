@@ -146,8 +146,9 @@ static void signals_of_relations(void **state) {
     ADD(joint, m, .name = "k", .type = "universal", .between = {"ground", "two"},
         .at = GA_IN_SPACE(0.1, 0.2, 0.3), .axis = GA_IN_SPACE(0.3, -0.5, 0.8),
         .x_axis = GA_IN_SPACE(0.8, 0, -0.3));
-    const ga_rope_point over[] = {
-        {"ground", {3, 1, 2}}, {"one", {0.1, 0.3, 0.2}}, {"two", {0, 0.4, 0}}};
+    const ga_rope_point over[] = {{.body = "ground", .at = {3, 1, 2}},
+                                  {.body = "one", .at = {0.1, 0.3, 0.2}},
+                                  {.body = "two", .at = {0, 0.4, 0}}};
     ADD(rope, m, .name = "rope", .count = 3, .over = over, .stiffness = 40, .damping = 3,
         .length = {.text = "0.2 + 0.1*sin(j.angle*t) + 0.1*t*k.angle_a"});
     ADD(rope, m, .name = "plain", .count = 2, .over = over, .stiffness = 30, .damping = 2,

@@ -40,6 +40,8 @@ ok "friction: it stands" near "$(last friction.csv block.vx)" 0 1e-9
 momentum=$(awk -v a="$(last backlash.csv a.wz)" -v b="$(last backlash.csv b.wz)" 'BEGIN { printf "%.15g", 0.4*a + 0.1*b }')
 ok "backlash: momentum" near "$momentum" 0.8 1e-10
 ok "backlash: windup" near "$(extreme backlash.csv coupling.angle -1)" -0.0352982 1e-5
+ok "sheave: x as by its own equations" near "$(last sheave.csv right.x)" 0.0490212482621 1e-5
+ok "drum: speed" near "$(last drum.csv load.vz)" -2.616 1e-9
 ok "rope: back again" near "$(last rope.csv mass.x)" 0.5 2e-7
 ok "rope: as fast" near "$(last rope.csv mass.vx)" -1 2e-7
 ok "damper" near "$(awk -F, 'NR == 2 { print $5 }' damper.csv)" 350 1e-9

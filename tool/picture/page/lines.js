@@ -1,11 +1,29 @@
 // Lines through points of bodies (ropes, beams, cams) as tubes, all in one mesh; points of contact.
 
-const LINE_SIDES = 6, LINE_PIECES = 6;
+const LINE_SIDES = 6, LINE_PIECES = 6, ARC_PIECES = 32;
 const LINE_COLOURS = {rope: 0x9c7a4b, beam: 0x3b76c4, cam: 0x8458b3};
 
-// how many samples a line has, and of which of its points and how far to the next each one is
+// the sheaves of a line by the number of their point: signed radius, axis in the body frame, full turns
+function sheavesOf(line) {
+  const list = line.points.map(() => null);
+  for (const [k, radius, x, y, z, turns] of line.sheaves ?? []) {
+    const axis = [x, y, z], l = size(axis) || 1;
+    list[k] = {radius, axis: axis.map(v => v / l), turns: Math.min(turns, 20)};
+  }
+  return list;
+}
+
+// how many samples a line has, and of which of its points and how far to the next each one is; over sheaves:
+// of which of its points, and how far around it
 function lineSamples(line) {
   const n = line.points.length, pieces = line.curved ? LINE_PIECES : 1, list = [];
+  if (line.sheaves?.length) {
+    sheavesOf(line).forEach((s, k) => {
+      const arc = s ? ARC_PIECES * (1 + s.turns) : 0;
+      for (let i = 0; i <= arc; i++) list.push([k, arc > 0 ? i / arc : 0]);
+    });
+    return list;
+  }
   for (let k = 0; k < (line.closed ? n : n - 1); k++) {
     for (let i = 0; i < pieces; i++) list.push([k, i / pieces]);
   }
@@ -94,11 +112,51 @@ function linePoint(pose, line, [k, s], out) {
   return out;
 }
 
+// Where a line leaves and reaches its sheaves, as src/mechanism/joint/sheave.c has it: a sheave of the signed radius
+// rho is touched at c + rho t x n by a line of the direction t, which is turned from the line of centres by
+// -asin(D/s). Returns for each point its centre and, of a sheave, axis, arm where the line comes, and angle.
+function laidRope(pose, line) {
+  const list = sheavesOf(line).map((s, k) => {
+    const [body, ...at] = line.points[k], c = pointOf(pose, body, at, [0, 0, 0]);
+    return s ? {...s, c, n: turned(pose, body, s.axis), way: []} : {c};
+  });
+  const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+  for (let k = 0; k + 1 < list.length; k++) {
+    const a = list[k], b = list[k + 1], d = minus(b.c, a.c), s = size(d) || 1;
+    const same = a.n && b.n && dot(a.n, b.n) < 0 ? -1 : 1, D = same * (b.radius ?? 0) - (a.radius ?? 0);
+    for (const [end, own, side] of [[a, D, 1], [b, same * D, 0]]) {
+      if (!end.n) continue;
+      const flat = plus(d, end.n, -dot(d, end.n)), l = size(flat) || 1, x = flat.map(v => v / l), y = cross(end.n, x);
+      const sine = Math.max(-1, Math.min(1, own / s)), cosine = Math.sqrt(1 - sine * sine);
+      end.way[side] = plus(x.map(v => v * cosine), y, -sine);
+    }
+  }
+  list.forEach((p, k) => {
+    if (!p.n) return;
+    const [comes, goes] = p.way, sense = Math.sign(p.radius);
+    if (comes && goes) {
+      const angle = sense * Math.atan2(dot(p.n, cross(comes, goes)), dot(comes, goes));
+      p.angle = sense * (angle - 2 * Math.PI * Math.ceil((angle - 1.5 * Math.PI) / (2 * Math.PI)) + 2 * Math.PI * p.turns);
+    } else {
+      p.angle = sense * 2 * Math.PI; // of a drum one turn is drawn
+    }
+    p.arm = cross(comes ?? goes, p.n).map(v => v * p.radius);
+  });
+  return list;
+}
+
+function ropePoint(p, s) {
+  if (!p.n) return p.c;
+  const a = s * p.angle, y = cross(p.n, p.arm);
+  return plus(plus(p.c, p.arm, Math.cos(a)), y, Math.sin(a));
+}
+
 // tubes around the lines; the directions across are carried along each line without twist
 function placeLines(mesh, pose) {
   const position = mesh.geometry.getAttribute("position"), normal = mesh.geometry.getAttribute("normal");
   for (const {line, samples, first, radius} of mesh.userData.lines) {
-    const points = samples.map(s => linePoint(pose, line, s, [0, 0, 0]));
+    const laid = line.sheaves?.length ? laidRope(pose, line) : null;
+    const points = samples.map(s => laid ? ropePoint(laid[s[0]], s[1]) : linePoint(pose, line, s, [0, 0, 0]));
     let x = null;
     points.forEach((at, n) => {
       const d = minus(points[Math.min(n + 1, points.length - 1)], points[Math.max(n - 1, 0)]), l = size(d);
