@@ -44,6 +44,9 @@ typedef struct ga_evaluation {
   const double *x, *lam, *psi; /* given: all for Kt and Ct, x for Mx, lam and psi for R, L, P */
   const double *u;             /* given: the inputs; NULL: those of the model */
   const int *axes; /* given: for each contact what contact_axis chose; NULL: 0 for all */
+  /* given: for each contact whether its rows are used; they need not be written where they are not.
+   * NULL: all are used */
+  const bool *present;
   ga_csr *Kt, *Ct; /* force_tangents, always both */
   ga_csr *Z;       /* holonomic_curv */
   ga_csr *Y;       /* nonholonomic_dq */
@@ -225,6 +228,7 @@ typedef struct ga_model {
 
   bool const_mass;  /* M depends on neither t nor q: evaluated once; for some rows see const_M */
   bool scleronomic; /* g does not depend on t: g_t = 0, nothing evaluated */
+  bool still_gaps;  /* the gaps of contacts do not, though other rows of g do */
 
   /* Optional names for messages and column heads, nq, nv, nlam and npsi strings; NULL gives q1.. */
   const char *const *q_names;

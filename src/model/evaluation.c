@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/present_rows.h"
+
 /* Print "lam[2] ('pin x')", or "lam[2]" without a name; returns text. */
 const char *ga_eval_entry_name(char *text, size_t room, const char *symbol, int i,
                                const char *const *names) {
@@ -319,8 +321,13 @@ ga_status ga_eval_all(ga_eval *e, double t, const double *q, const double *v,
   if (ask.M && e->mass_given) ga_adapter_put_constant_mass(e->model, ask.M), ask.M = NULL;
   if (e->absent) ga_adapter_remove(&ask, e->absent);
   if ((!e->absent && !e->mass_given) || ga_adapter_wanted(&ask)) {
-    ga_adapter_zero(e->model, &ask);
-    int code = ga_adapter_ask(e->model, e->pass, e->alone, t, q, v, &ask, &who);
+    int code;
+    if (e->present) {
+      code = ga_present_rows_ask(e->present, e->pass, e->alone, t, q, v, &ask, &who);
+    } else {
+      ga_adapter_zero(e->model, &ask);
+      code = ga_adapter_ask(e->model, e->pass, e->alone, t, q, v, &ask, &who);
+    }
     if (code != 0) return report_code(e, who, code, t);
     ga_status status = e->trusting ? GA_OK : ga_eval_blame(e, t, q, v, &ask);
     if (status != GA_OK || !e->absent) return status;

@@ -53,6 +53,7 @@ typedef struct ga_eval {
   int nq, nv, nlam, npsi;
   const int *axes; /* directions of contacts (ga_evaluation.axes), borrowed; NULL: none */
   struct ga_contact_rows *contacts; /* rows that are on or off, borrowed; NULL: none */
+  struct ga_present_rows *present;  /* the model is one of these; NULL: it is whole. Borrowed */
   ga_inputs inputs;                 /* values of the inputs; whoever sets tables closes it */
   /* The metric W = diag(w) of the model, ones if it gives none, and its square root; nv numbers. */
   double *metric, *root_metric;

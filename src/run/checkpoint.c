@@ -135,7 +135,8 @@ static ga_status write_bytes(ga_integrator *it, const ga_collector *whole, unsig
  * the motion from now on. */
 static ga_status check_started(ga_integrator *it) {
   if (!it->started) return ga_fail(&it->error, GA_ERR_ARG, "ga_integrator_start comes first");
-  return ga_integrator_apply_inputs(it);
+  const ga_status status = ga_presence_all(it); /* the file has all contacts */
+  return status == GA_OK ? ga_integrator_apply_inputs(it) : status;
 }
 
 /* Write the file; in a team all processes gather and the root writes. The integrator does not
@@ -391,6 +392,7 @@ static ga_status restore_from_contents(ga_integrator *it, const ga_collector *wh
     status = ga_redundancy_make_slots(it);
   }
   forget_factors_and_guesses(it);
+  ga_presence_show(it);
   return status == GA_OK ? ga_redundancy_find_names(it) : status;
 }
 
@@ -438,7 +440,9 @@ static ga_status load_state(ga_integrator *it, const char *path, const ga_collec
 /* Load a state that ga_integrator_save_whole wrote; whole as there. If one fails, all fail. */
 ga_status ga_integrator_load_whole(ga_integrator *it, const char *path, const ga_collector *whole) {
   ga_error_clear(&it->error);
-  return ga_team_agree(it->eval.team, load_state(it, path, whole), &it->error);
+  ga_status status = ga_presence_all(it);
+  if (status == GA_OK) status = load_state(it, path, whole);
+  return ga_team_agree(it->eval.team, status, &it->error);
 }
 
 /* Load a state that ga_integrator_save wrote; GA_ERR_FILE if it does not fit this run. */
@@ -451,6 +455,7 @@ ga_status ga_integrator_load_memory(ga_integrator *it, const void *bytes, size_t
   contents c = {0};
   ga_error_clear(&it->error);
   if (!bytes) return ga_fail(&it->error, GA_ERR_ARG, "the state is NULL");
-  const ga_status status = check_bytes(it, "the state in memory", bytes, size, NULL, &c);
+  ga_status status = ga_presence_all(it);
+  if (status == GA_OK) status = check_bytes(it, "the state in memory", bytes, size, NULL, &c);
   return status == GA_OK ? load_contents(it, NULL, &c) : status;
 }

@@ -14,7 +14,7 @@ static const double SHORT = 0.1; /* of h: a piece that leaves no usable memory *
 void ga_contacts_init(ga_integrator *it) {
   ga_contacts *c = &it->contacts;
   const ga_eval *e = &it->eval;
-  ga_arena *a = &it->arena;
+  ga_arena *a = &it->system;
   const size_t n = (size_t)it->model->ncontacts, rows = (size_t)(e->nlam + e->npsi);
   if (n == 0) return;
   c->n = it->model->ncontacts;
@@ -22,7 +22,7 @@ void ga_contacts_init(ga_integrator *it) {
   c->state = ga_arena_take(a, n, sizeof *c->state);
   c->redundant = ga_arena_take(a, n, sizeof(bool));
   c->needed = ga_arena_take(a, n, sizeof(bool));
-  c->axes = ga_arena_ints(a, n);
+  c->axes = it->presence.on ? it->presence.axes : ga_arena_ints(a, n);
   c->found = ga_arena_ints(a, n);
   c->count = ga_arena_ints(a, n);
   c->reach = ga_arena_doubles(a, n);
@@ -54,7 +54,7 @@ void ga_contacts_free(ga_integrator *it) {
 /* Before a start: all contacts open, nothing known. again: statistics and sizes go on. */
 void ga_contacts_reset(ga_integrator *it, bool again) {
   ga_contacts *c = &it->contacts;
-  if (c->n == 0) return;
+  if (ga_presence_whole(it)->ncontacts == 0) return;
   for (int i = 0; i < c->n; i++) {
     c->state[i].state = GA_CONTACT_OPEN;
     c->reach[i] = c->reach[i] > 0 ? c->reach[i] : 1; /* stays 1 without a metric */
@@ -71,8 +71,9 @@ void ga_contacts_reset(ga_integrator *it, bool again) {
     c->speed = c->force = c->h_series = 0;
     c->size = it->model->metric ? 0 : 1; /* without a metric lengths are about 1 */
     c->told_reduced = c->told_uncut = false;
+    ga_presence_forget(it);
   }
-  ga_contacts_set_rows(it, NULL);
+  if (c->n > 0) ga_contacts_set_rows(it, NULL);
 }
 
 /* ---- states --------------------------------------------------------------------------------- */
@@ -287,13 +288,16 @@ const char *ga_contact_kind_name(ga_contact_kind kind) {
 
 /* Contact i at the accepted state; zeros for a wrong number. */
 ga_contact_state ga_integrator_contact(const ga_integrator *it, int i) {
-  if (i < 0 || i >= it->contacts.n) return (ga_contact_state){0};
-  return it->contacts.state[i];
+  if (i < 0 || i >= ga_presence_whole(it)->ncontacts) return (ga_contact_state){0};
+  const int place = ga_presence_place(it, i);
+  return place < 0 ? ga_presence_absent(it, i) : it->contacts.state[place];
 }
 
 /* Are the forces of contact i not unique? */
 bool ga_integrator_contact_redundant(const ga_integrator *it, int i) {
-  return i >= 0 && i < it->contacts.n && it->contacts.redundant[i];
+  if (i < 0 || i >= ga_presence_whole(it)->ncontacts) return false;
+  const int place = ga_presence_place(it, i);
+  return place >= 0 && it->contacts.redundant[place];
 }
 
 /* Counters and energies since the last start. */

@@ -23,7 +23,7 @@ typedef struct ga_contacts {
   ga_contact_state *state; /* n: states at the accepted time */
   bool *redundant;         /* n: the forces of this contact are not unique */
   bool *needed;            /* n: it stays closed though equal compliances would let it pull */
-  int *axes;               /* n: directions of the rows k (ga_evaluation.axes) */
+  int *axes;               /* directions of the rows k (ga_evaluation.axes), of all contacts */
   double *reach;           /* n: sum_j |G_ij|/sqrt(w_j), which makes gaps of any kind comparable */
   double *turn;            /* npsi: k', derivatives of the slip velocities, of those that slip */
   double *d_begin;         /* npsi: d at the beginning of the piece */

@@ -412,7 +412,7 @@ static void tell_changes(ga_integrator *it, const change *x) {
                                                     : GA_CONTACT_SLIDE;
     }
     const ga_contact_change told = {.kind = (ga_contact_kind)kind,
-                                    .contact = i,
+                                    .contact = ga_presence_number(it, i),
                                     .t = x->t,
                                     .before = x->old[i],
                                     .after = after,

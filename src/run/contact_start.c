@@ -15,9 +15,11 @@ bool ga_contacts_choose_axes(ga_integrator *it, double t, const double *q, bool 
   if (!it->model->ops->contact_axis) return false;
   for (int i = 0; i < c->n; i++) {
     const bool anew = fresh || c->found[i] == GA_CONTACT_HIT;
-    const int axis = it->model->ops->contact_axis(it->model->user, t, q, i, anew ? -1 : c->axes[i]);
-    changed |= axis != c->axes[i];
-    c->axes[i] = axis;
+    int *own = &c->axes[ga_presence_number(it, i)];
+    const int axis = it->model->ops->contact_axis(it->model->user, t, q, ga_presence_number(it, i),
+                                                  anew ? -1 : *own);
+    changed |= axis != *own;
+    *own = axis;
   }
   return changed;
 }

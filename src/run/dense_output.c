@@ -116,6 +116,10 @@ ga_status ga_integrator_dense_output(ga_integrator *it, double t, double *q, dou
   /* a time that differs from an end by rounding is that end */
   if (fabs(t - from) <= slack) t = from;
   if (fabs(t - to) <= slack) t = to;
-  ga_dense_output_state(it, t, &(ga_dense_output){q, v, vd, lam, psi});
+  double *const own_lam = it->presence.on && lam ? it->presence.lam_at : lam;
+  double *const own_psi = it->presence.on && psi ? it->presence.psi_at : psi;
+  ga_dense_output_state(it, t, &(ga_dense_output){q, v, vd, own_lam, own_psi});
+  if (own_lam != lam) ga_presence_spread_lam(it, own_lam, lam);
+  if (own_psi != psi) ga_presence_spread_psi(it, own_psi, psi);
   return GA_OK;
 }

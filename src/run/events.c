@@ -84,6 +84,11 @@ static ga_state state_at(ga_integrator *it, double t) {
   state.vd = at->vd;
   state.lam = at->lam;
   state.psi = at->psi;
+  if (it->presence.on) {
+    ga_presence_spread_lam(it, at->lam, it->presence.lam_at);
+    ga_presence_spread_psi(it, at->psi, it->presence.psi_at);
+    state.lam = it->presence.lam_at, state.psi = it->presence.psi_at;
+  }
   state.u = ga_inputs_at(&it->eval.inputs, t);
   return state;
 }

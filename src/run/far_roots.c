@@ -27,13 +27,13 @@ static const double AGREE = 0.5; /* two solutions of one motion differ by less o
 /* Allocate the work arrays of this file from it->arena; the caller checks arena.failed. */
 void ga_far_roots_init(ga_integrator *it) {
   ga_far_roots *w = &it->far_roots;
-  ga_memory_carve(&w->begin, &it->eval, &it->arena);
-  ga_memory_carve(&w->before, &it->eval, &it->arena);
-  w->q = ga_arena_doubles(&it->arena, (size_t)it->eval.nq);
-  w->d = ga_arena_doubles(&it->arena, (size_t)it->eval.nv);
-  w->size = ga_arena_doubles(&it->arena, (size_t)it->eval.nv);
-  w->x = ga_arena_doubles(&it->arena, (size_t)it->step.eq.n);
-  w->last = ga_arena_doubles(&it->arena, (size_t)it->step.eq.n);
+  ga_memory_carve(&w->begin, &it->eval, &it->system);
+  ga_memory_carve(&w->before, &it->eval, &it->system);
+  w->q = ga_arena_doubles(&it->system, (size_t)it->eval.nq);
+  w->d = ga_arena_doubles(&it->system, (size_t)it->eval.nv);
+  w->size = ga_arena_doubles(&it->system, (size_t)it->eval.nv);
+  w->x = ga_arena_doubles(&it->system, (size_t)it->step.eq.n);
+  w->last = ga_arena_doubles(&it->system, (size_t)it->step.eq.n);
 }
 
 /* The distance of two positions in the metric W. Collective. */

@@ -8,8 +8,12 @@
 #include <string.h>
 
 /* Allocate the accepted state, the one before it, and the work arrays that need nothing but their
- * sizes, and let it->state point to the accepted state. The caller checks arena.failed. */
+ * sizes, and let it->state point to the accepted state. Sizes are those of all rows, present or not.
+ * The caller checks arena.failed. */
 static void allocate_arrays(ga_integrator *it) {
+  const int nlam = it->eval.nlam, npsi = it->eval.npsi;
+  const ga_model *whole = ga_presence_whole(it);
+  it->eval.nlam = whole->nlam, it->eval.npsi = whole->npsi;
   ga_memory_carve(&it->mem, &it->eval, &it->arena);
   ga_memory_carve(&it->last.mem, &it->eval, &it->arena);
   ga_start_init(it);
@@ -28,6 +32,7 @@ static void allocate_arrays(ga_integrator *it) {
                          .lam = it->mem.lam,
                          .psi = it->mem.psi};
   ga_integrator_inputs_init(it);
+  it->eval.nlam = nlam, it->eval.npsi = npsi;
 }
 
 /* GA_OK if h is positive, finite, and h^2 does not underflow; otherwise GA_ERR_STEP in *err. */
@@ -102,9 +107,9 @@ static void set_newton_tol(ga_options *o) {
   o->newton_tol = loose ? fmax(1e-12, fmin(1e-8, 1e-3 * o->rtol)) : 1e-12;
 }
 
-/* The checks and allocations that need no communication: options, model, method, state arrays,
- * plan. Sets it->method, rho_inf, eval, h, step_size.on; on failure the message is in it->error. */
-static ga_status set_up_alone(ga_integrator *it) {
+/* The checks and allocations that need no communication: options, model, method, plan. Sets
+ * it->method, rho_inf, h, step_size.on; on failure the message is in it->error. */
+static ga_status check_alone(ga_integrator *it) {
   ga_error *err = &it->error;
   ga_status status = ga_check_step_size(it->options.h, err);
   if (status == GA_OK) status = ga_options_validate(&it->options, err);
@@ -116,16 +121,24 @@ static ga_status set_up_alone(ga_integrator *it) {
   status = check_team(&it->options, err);
   if (status == GA_OK) status = check_accuracy(&it->options, err);
   if (status == GA_OK) status = ga_check_setting(it->method, it->model, &it->options, err);
-  if (status == GA_OK) status = ga_eval_init(&it->eval, it->model, &it->arena, err);
   if (status != GA_OK) return status;
   it->h = it->options.h;
   set_newton_tol(&it->options);
-  allocate_arrays(it);
-  ga_contacts_init(it);
-  it->state.contacts = it->contacts.n > 0 ? it->contacts.state : NULL;
-  if (it->arena.failed) return ga_fail(err, GA_ERR_MEM, "no memory for the state");
   it->step_size.on = it->options.rtol > 0 || it->options.atol > 0;
   return ga_plan_init(it);
+}
+
+/* Then those of the model, still without communication. The arrays of the state are made once. */
+static ga_status evaluate_alone(ga_integrator *it) {
+  const bool first = !it->state.q;
+  ga_status status = ga_eval_init(&it->eval, it->model, &it->system, &it->error);
+  it->eval.present = it->presence.on && !it->presence.all ? &it->presence.rows : NULL;
+  if (status != GA_OK) return status;
+  if (first) allocate_arrays(it);
+  ga_contacts_init(it);
+  if (first) ga_presence_show_to(it);
+  if (!it->arena.failed && !it->system.failed) return GA_OK;
+  return ga_fail(&it->error, GA_ERR_MEM, "no memory for the state");
 }
 
 /* Set up it->predictor. Multipliers are forces, except for eta: h^2 G^T eta is a way, as h^2 x is. If
@@ -142,28 +155,26 @@ static void init_predictor(ga_integrator *it) {
   p->begin[p->blocks] = eq->n;
   p->team = it->eval.team;
   p->rho = it->rho_inf <= 1 ? it->rho_inf : 0; /* beyond 1: of explicit methods */
-  ga_predictor_init(p, it->model->metric != NULL, &it->arena);
-  it->restart.line = ga_arena_doubles(&it->arena, (size_t)p->n);
-  if (it->contacts.n > 0) it->restart.x = ga_arena_doubles(&it->arena, (size_t)p->n);
-  if (p->weight) it->start_work.weight = ga_arena_doubles(&it->arena, (size_t)p->n);
+  ga_predictor_init(p, it->model->metric != NULL, &it->system);
+  it->restart.line = ga_arena_doubles(&it->system, (size_t)p->n);
+  if (it->contacts.n > 0) it->restart.x = ga_arena_doubles(&it->system, (size_t)p->n);
+  if (p->weight) it->start_work.weight = ga_arena_doubles(&it->system, (size_t)p->n);
 }
 
-/* Check everything and allocate all members of *it, whose model and options are set. Collective in
- * a team; on failure the message is in it->error and the caller frees it. */
-static ga_status set_up(ga_integrator *it) {
+ga_status ga_integrator_make_system(ga_integrator *it) {
   ga_error *err = &it->error;
   ga_team *team = it->options.team;
-  ga_status status = ga_team_agree(team, set_up_alone(it), err);
-  if (status == GA_OK) status = ga_eval_join(&it->eval, team, &it->arena);
+  ga_status status = ga_team_agree(team, evaluate_alone(it), err);
+  if (status == GA_OK) status = ga_eval_join(&it->eval, team, &it->system);
   if (status == GA_OK) status = check_same_options(it);
   if (status == GA_OK) {
-    status = ga_saddle_init(&it->saddle, &it->eval, &it->options, &it->arena);
+    status = ga_saddle_init(&it->saddle, &it->eval, &it->options, &it->system);
   }
   if (status == GA_OK) {
     /* slots for rows that are left out: with contacts, else see ga_redundancy_make_slots */
     const bool slots = it->contacts.n > 0;
-    status =
-        ga_step_init(&it->step, it->method, &it->options, slots, &it->eval, &it->stats, &it->arena);
+    status = ga_step_init(&it->step, it->method, &it->options, slots, &it->eval, &it->stats,
+                          &it->system);
   }
   if (status != GA_OK) return status;
   ga_redundancy_init(it);
@@ -171,9 +182,27 @@ static ga_status set_up(ga_integrator *it) {
   ga_far_roots_init(it);
   init_predictor(it);
   ga_step_size_init(it);
-  ga_projector_init(&it->projector, &it->saddle, &it->arena);
-  if (it->arena.failed) status = ga_fail(err, GA_ERR_MEM, "no memory for the state");
+  ga_projector_init(&it->projector, &it->saddle, &it->system);
+  if (it->system.failed || it->arena.failed) {
+    status = ga_fail(err, GA_ERR_MEM, "no memory for the state");
+  }
   return ga_team_agree(team, status, err);
+}
+
+void ga_integrator_close_system(ga_integrator *it) {
+  ga_step_close(&it->step);
+  ga_redundancy_close(it);
+  ga_saddle_close(&it->saddle);
+  ga_contacts_free(it);
+  ga_arena_free(&it->system);
+}
+
+/* Check everything and allocate all members of *it, whose model and options are set. Collective in
+ * a team; on failure the message is in it->error and the caller frees it. */
+static ga_status set_up(ga_integrator *it) {
+  ga_status status = ga_team_agree(it->options.team, check_alone(it), &it->error);
+  if (status == GA_OK) status = ga_presence_init(it);
+  return status == GA_OK ? ga_integrator_make_system(it) : status;
 }
 
 /* Make an integrator. Options are copied, model and team are borrowed. On failure *out is NULL and
@@ -211,10 +240,7 @@ ga_status ga_integrator_new(const ga_model *model, const ga_options *options, ga
 void ga_integrator_free(ga_integrator *it) {
   if (!it) return;
   ga_inputs_close(&it->eval.inputs);
-  ga_step_close(&it->step);
-  ga_redundancy_close(it);
-  ga_saddle_close(&it->saddle);
-  ga_contacts_free(it);
+  ga_integrator_close_system(it);
   ga_arena_free(&it->arena);
   ga_free(it->events.item);
   ga_free(it);
@@ -251,6 +277,7 @@ static ga_status begin_and_observe(ga_integrator *it, bool again) {
   it->last.valid = false;
   /* false: begin with the first fraction of h */
   if (!again || it->sequence.n > 1) ga_plan_rebase(it, false);
+  ga_presence_show(it);
   ga_status status = ga_events_begin(it);
   return status == GA_OK ? ga_loop_observe(it) : status;
 }
@@ -262,6 +289,7 @@ static ga_status start_and_observe(ga_integrator *it, const ga_beginning *from) 
   ga_kkt_reset(&it->saddle.kkt);
   long repivots = ga_integrator_repivots(it);
   ga_status status = ga_integrator_inputs_begin(it, from);
+  if (status == GA_OK) status = ga_presence_start(it, from->t, from->q, from->v);
   ga_contacts_reset(it, from->again);
   if (status == GA_OK && it->contacts.n > 0) {
     status = ga_contacts_drop_joints(it, from->t, from->q, from->v);
@@ -290,7 +318,8 @@ ga_status ga_integrator_start(ga_integrator *it, double t0, const double *q0, co
   ga_error_clear(&it->error);
   ga_status status = ga_team_agree(it->eval.team, check_start(it, t0, q0, v0), &it->error);
   if (status != GA_OK) return status;
-  const double *guess = it->options.multiplier_guess;
+  /* with contacts reactions are linear, and need no guess */
+  const double *guess = it->presence.on ? NULL : it->options.multiplier_guess;
   if (it->step_size.on) it->h = it->options.h;
   return start_and_observe(it, &(ga_beginning){.t = t0,
                                                .q = q0,

@@ -9,6 +9,7 @@
 #include "run/corners.h"
 #include "run/passages.h"
 #include "run/predictor.h"
+#include "run/presence.h"
 #include "run/redundancy.h"
 #include "run/restart.h"
 #include "run/step_size.h"
@@ -107,8 +108,9 @@ typedef struct ga_dense_work { /* dense_output.c */
 } ga_dense_work;
 
 struct ga_integrator {
-  ga_arena arena;
-  const ga_model *model;
+  ga_arena arena;        /* what stays */
+  ga_arena system;       /* what is made anew if other contacts are present: sizes, patterns */
+  const ga_model *model; /* that of the user, or presence.rows.model */
   const ga_method *method;
   ga_options options;
   ga_error error;
@@ -121,6 +123,7 @@ struct ga_integrator {
   ga_passages passages;
   ga_corners corners;
   ga_contacts contacts;
+  ga_presence presence;
   ga_predictor predictor;
   ga_memory mem;      /* the accepted state */
   ga_state state;     /* pointers into mem, for the user */
@@ -150,6 +153,11 @@ struct ga_integrator {
   ga_observer observer;
   void *observer_context;
 };
+
+/* integrator.c: everything whose sizes or patterns follow the rows of it->model: evaluation, mass KKT
+ * system, step, contacts, predictor; `close` frees it. */
+ga_status ga_integrator_make_system(ga_integrator *it);
+void ga_integrator_close_system(ga_integrator *it);
 
 /* integrator.c: GA_ERR_STEP unless h is positive, finite, and h^2 does not underflow. */
 ga_status ga_check_step_size(double h, ga_error *err);

@@ -376,7 +376,9 @@ static ga_status switch_contacts(ga_integrator *it, const ga_plan *plan, double 
  * jumps. Neither events nor the observer are called. */
 static ga_status advance_one_step(ga_integrator *it, double t_end) {
   ga_plan plan;
-  ga_status status = ga_corners_pass(it, t_end);
+  const double asked = t_end;
+  ga_status status = it->presence.change ? ga_presence_prepare(it) : GA_OK;
+  if (status == GA_OK) status = ga_corners_pass(it, t_end);
   if (status == GA_OK) status = ga_integrator_inputs_apply(it);
   if (status == GA_OK && it->contacts.n > 0) status = ga_contacts_prepare(it);
   if (status != GA_OK) return status;
@@ -390,11 +392,13 @@ static ga_status advance_one_step(ga_integrator *it, double t_end) {
   if (plan.t1 > it->mem.t && ga_memory_step_too_short(it, &plan)) {
     status = extrapolate_short_step(it, &plan);
   } else {
-    bool cut = false;
+    bool cut = false, late = false;
     status = it->step_size.on ? step_of_automatic_size(it, end, &plan)
                               : step_of_given_size(it, &plan, t_end);
     if (status > 0 && it->contacts.n > 0) status = ga_contacts_retry(it, &plan, status);
     if (status == GA_OK && it->contacts.n > 0) status = switch_contacts(it, &plan, t_end);
+    if (status == GA_OK && it->presence.on) status = ga_presence_watch(it, &late);
+    if (status == GA_OK && late) return undo_step(it), advance_one_step(it, asked);
     if (status == GA_OK && it->contacts.n > 0) status = ga_contacts_examine(it, &plan, &cut);
     if (status == GA_OK) status = cut ? accept_cut(it) : accept_step(it);
     if (status == GA_OK && it->contacts.n > 0) status = ga_contacts_accept(it);
@@ -409,6 +413,7 @@ static ga_status advance_one_step(ga_integrator *it, double t_end) {
 ga_status ga_loop_observe(ga_integrator *it) {
   ga_status status = GA_OK;
   it->state.t = it->mem.t;
+  ga_presence_show(it);
   if (it->observer && it->observer(it->observer_context, &it->state, &it->stats) != 0) {
     status = ga_fail(&it->error, GA_STOPPED, "t = %.9g: stopped by the observer", it->mem.t);
   }

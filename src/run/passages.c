@@ -56,12 +56,12 @@ void ga_passages_init(ga_integrator *it) {
   if (!eq->constrained || (ga_redundancy_channels(it, channel) == 0 && !it->eval.team)) return;
   w->count = it->eval.team ? 1 : sub->count;
   w->of_v = it->eval.team ? NULL : sub->of;
-  w->group = ga_arena_take(&it->arena, (size_t)w->count, sizeof *w->group);
-  w->of_row = ga_arena_ints(&it->arena, rows);
+  w->group = ga_arena_take(&it->system, (size_t)w->count, sizeof *w->group);
+  w->of_row = ga_arena_ints(&it->system, rows);
   double **const of_rows[] = {&w->length, &w->u, &w->next}, **const of_v[] = {&w->y, &w->z};
-  for (int k = 0; k < 3; k++) *of_rows[k] = ga_arena_doubles(&it->arena, rows);
-  for (int k = 0; k < 2; k++) *of_v[k] = ga_arena_doubles(&it->arena, nv);
-  w->b = ga_arena_doubles(&it->arena, (size_t)eq->n);
+  for (int k = 0; k < 3; k++) *of_rows[k] = ga_arena_doubles(&it->system, rows);
+  for (int k = 0; k < 2; k++) *of_v[k] = ga_arena_doubles(&it->system, nv);
+  w->b = ga_arena_doubles(&it->system, (size_t)eq->n);
 }
 
 /* Forget all directions. */

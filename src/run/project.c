@@ -16,6 +16,7 @@ ga_status ga_integrator_project_position(ga_integrator *it, double *moved) {
   ga_memory *mem = &it->mem;
   ga_status status = ga_project_position(&it->projector, mem->t, mem->q, mem->v, moved);
   ga_integrator_count_repivots(it);
+  if (it->presence.on) ga_presence_show(it);
   return status;
 }
 
@@ -41,6 +42,7 @@ ga_status ga_integrator_project_velocity(ga_integrator *it, ga_projection kind, 
     status = ga_project_velocity(&it->projector, mem->t, mem->q, mem->v, target, false, moved);
   }
   ga_integrator_count_repivots(it);
+  if (it->presence.on) ga_presence_show(it);
   return status;
 }
 

@@ -38,21 +38,21 @@ void ga_redundancy_init(ga_integrator *it) {
   ga_redundancy *r = &it->redundancy;
   r->on = it->options.redundant == GA_REDUNDANT_ALLOW && it->eval.nlam + it->eval.npsi > 0 &&
           it->contacts.n == 0; /* contacts decide on their rows themselves */
-  r->lam = ga_arena_doubles(&it->arena, (size_t)it->eval.nlam);
-  r->psi = ga_arena_doubles(&it->arena, (size_t)it->eval.npsi);
+  r->lam = ga_arena_doubles(&it->system, (size_t)it->eval.nlam);
+  r->psi = ga_arena_doubles(&it->system, (size_t)it->eval.npsi);
   if (!r->on) return;
-  r->mass = ga_arena_doubles(&it->arena, (size_t)it->eval.nv);
-  r->b = ga_arena_doubles(&it->arena, (size_t)it->step.eq.n);
-  r->next = ga_arena_doubles(&it->arena, (size_t)it->eval.nlam + (size_t)it->eval.npsi);
+  r->mass = ga_arena_doubles(&it->system, (size_t)it->eval.nv);
+  r->b = ga_arena_doubles(&it->system, (size_t)it->step.eq.n);
+  r->next = ga_arena_doubles(&it->system, (size_t)it->eval.nlam + (size_t)it->eval.npsi);
   r->kept.dropped =
-      ga_arena_take(&it->arena, (size_t)it->eval.nlam + (size_t)it->eval.npsi, sizeof(bool));
-  r->kept.unit = ga_arena_doubles(&it->arena, (size_t)it->eval.nlam + (size_t)it->eval.npsi);
-  r->q = ga_arena_doubles(&it->arena, (size_t)it->eval.nq);
-  r->v = ga_arena_doubles(&it->arena, (size_t)it->eval.nv);
-  r->d = ga_arena_doubles(&it->arena, (size_t)it->eval.nv);
-  r->g = ga_arena_doubles(&it->arena, (size_t)it->eval.nlam);
-  r->vd = ga_arena_doubles(&it->arena, (size_t)it->eval.nv);
-  r->q_found = ga_arena_doubles(&it->arena, (size_t)it->eval.nq);
+      ga_arena_take(&it->system, (size_t)it->eval.nlam + (size_t)it->eval.npsi, sizeof(bool));
+  r->kept.unit = ga_arena_doubles(&it->system, (size_t)it->eval.nlam + (size_t)it->eval.npsi);
+  r->q = ga_arena_doubles(&it->system, (size_t)it->eval.nq);
+  r->v = ga_arena_doubles(&it->system, (size_t)it->eval.nv);
+  r->d = ga_arena_doubles(&it->system, (size_t)it->eval.nv);
+  r->g = ga_arena_doubles(&it->system, (size_t)it->eval.nlam);
+  r->vd = ga_arena_doubles(&it->system, (size_t)it->eval.nv);
+  r->q_found = ga_arena_doubles(&it->system, (size_t)it->eval.nq);
   bool dense = strcmp(it->options.linsol, "dense") == 0;
   bool by_size = strcmp(it->options.linsol, "auto") == 0;
   r->way = dense ? GA_RANK_DENSE : by_size ? GA_RANK_AUTO : GA_RANK_SPARSE;
@@ -74,7 +74,7 @@ ga_status ga_redundancy_make_slots(ga_integrator *it) {
   ga_step_close(&it->step);
   it->step = (ga_step){0};
   ga_status status =
-      ga_step_init(&it->step, it->method, &it->options, true, &it->eval, &it->stats, &it->arena);
+      ga_step_init(&it->step, it->method, &it->options, true, &it->eval, &it->stats, &it->system);
   if (status != GA_OK) return status;
   it->repivots_base += ga_integrator_repivots(it) - repivots;
   memcpy(eq->dropped, old.dropped, rows * sizeof(bool));

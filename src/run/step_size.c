@@ -33,10 +33,12 @@ void ga_step_size_init(ga_integrator *it) {
                            &c->once,        &c->stiff_q, &c->stiff_v, &c->force,  &c->force_now,
                            &c->force_least, &c->vd,      &c->vd_new};
   const int n = (int)(sizeof of_v / sizeof *of_v);
-  for (int i = 0; i < n; i++) *of_v[i] = ga_arena_doubles(&it->arena, (size_t)it->eval.nv);
-  c->filtered = ga_arena_doubles(&it->arena, (size_t)it->step.eq.n);
-  c->residual = ga_arena_doubles(&it->arena, (size_t)it->eval.nlam);
-  c->first = ga_arena_doubles(&it->arena, (size_t)it->step.eq.n);
+  for (int i = 0; i < n && !*of_v[i]; i++) { /* they stay, other sizes may change */
+    *of_v[i] = ga_arena_doubles(&it->arena, (size_t)it->eval.nv);
+  }
+  c->filtered = ga_arena_doubles(&it->system, (size_t)it->step.eq.n);
+  c->residual = ga_arena_doubles(&it->system, (size_t)it->eval.nlam);
+  c->first = ga_arena_doubles(&it->system, (size_t)it->step.eq.n);
   c->rough_most = ga_step_size_rough_most(it->options.rtol);
 }
 

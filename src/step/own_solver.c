@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lie/lie.h"
+#include "model/present_rows.h"
 
 /* The method has one dynamic row without weights, with all forces at the new site. */
 bool ga_own_solver_wanted(const ga_equations *s, const ga_options *options) {
@@ -30,9 +31,19 @@ static ga_status add_eta_column(void *user, int j, double *b) {
   return ga_own_block_status(code);
 }
 
+/* Multipliers that the model's own solver gets: of all rows of its model. */
+static int whole_nlam(const ga_equations *s) {
+  return s->eval->present ? s->eval->present->whole->nlam : s->nlam;
+}
+
+static int whole_npsi(const ga_equations *s) {
+  return s->eval->present ? s->eval->present->whole->npsi : s->npsi;
+}
+
 /* Numbers in ga_own_point.held. */
 static size_t count_held(const ga_equations *s) {
-  const size_t vectors = (size_t)(s->nq + 3 * s->nv + s->nlam + s->npsi + s->eval->inputs.n);
+  const size_t vectors =
+      (size_t)(s->nq + 3 * s->nv + whole_nlam(s) + whole_npsi(s) + s->eval->inputs.n);
   return vectors + (s->eta >= 0 ? (size_t)ga_csr_nnz(&s->Gn) : 0);
 }
 
@@ -42,7 +53,7 @@ static void allocate_point(ga_own_point *p, const ga_equations *s, ga_arena *are
   if (arena->failed) return;
   const double **const vector[] = {&p->at.q,   &p->at.v,   &p->at.x, &p->at.w,
                                    &p->at.lam, &p->at.psi, &p->at.u};
-  const int size[] = {s->nq, s->nv, s->nv, s->nv, s->nlam, s->npsi, s->eval->inputs.n};
+  const int size[] = {s->nq, s->nv, s->nv, s->nv, whole_nlam(s), whole_npsi(s), s->eval->inputs.n};
   for (int i = 0; i < 7; at += size[i++]) *vector[i] = at;
   if (s->eval->inputs.n == 0) p->at.u = NULL;
   if (s->eval->model->space->commutative) p->at.w = NULL;
@@ -64,20 +75,21 @@ void ga_own_solver_place(ga_own_solver *o, ga_equations *s, const double *x) {
   const ga_dyn_row *row = &s->method->dyn[0];
   const double h = s->h, phi = s->tab.phi;
   const double *u = ga_inputs_at(&s->eval->inputs, site->t);
-  const double *const from[] = {site->q,
-                                site->v,
-                                x,
-                                s->wq,
-                                ga_equations_multipliers(s, x, row->lam),
-                                ga_equations_multipliers(s, x, row->psi),
-                                u,
-                                s->Gn.val};
+  const double *lam = ga_equations_multipliers(s, x, row->lam);
+  const double *psi = ga_equations_multipliers(s, x, row->psi);
+  const ga_present_rows *p = s->eval->present;
+  if (p) { /* zeros of rows that are left out */
+    ga_present_rows_spread(s->nlam, p->lam, lam, p->mult_lam);
+    ga_present_rows_spread(s->npsi, p->psi, psi, p->mult_psi);
+    lam = p->mult_lam, psi = p->mult_psi;
+  }
+  const double *const from[] = {site->q, site->v, x, s->wq, lam, psi, u, s->Gn.val};
   const int size[] = {s->nq,
                       s->nv,
                       s->nv,
                       s->nv,
-                      s->nlam,
-                      s->npsi,
+                      whole_nlam(s),
+                      whole_npsi(s),
                       s->eval->inputs.n,
                       s->eta >= 0 ? ga_csr_nnz(&s->Gn) : 0};
   double *to = o->now.held;

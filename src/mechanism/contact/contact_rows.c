@@ -34,6 +34,7 @@ bool ga_mechanism_set_contacts(ga_mechanism *m) {
   }
   m->model.contacts = contacts;
   m->model.ncontacts = n;
+  m->model.still_gaps = true; /* planes and ends of limits do not move by themselves */
   return true;
 }
 

@@ -29,6 +29,7 @@ int ga_mechanism_evaluate(const ga_mechanism *m, double t, const double *q, cons
                    pass.holonomic || pass.nonholonomic;
   for (int i = 0; all && i < m->elements.count && code == 0; i++) {
     const ga_element *el = &m->elements.item[i];
+    if (i >= m->nfree && out->present && !out->present[i - m->nfree]) continue;
     code = el->type->evaluate(&pass, el);
   }
   if (code == 0) m->carrier->finish(&pass);
