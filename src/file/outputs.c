@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "file/private.h"
+#include "mechanism/signal/signal.h"
 
 /* Keys of `run` that are not options of the integrator: those of `genalpha run` that make sense in
  * a model file. */
@@ -236,6 +237,12 @@ bool ga_take_outputs(ga_reader *r, const ga_node *node, ga_file *file) {
     const char *name;
     if (!ga_read_name(r, item, &name)) return false;
     const int i = ga_mechanism_column_index(r->m, name);
+    if (i < 0 && ga_mechanism_signal_known(r->m, name)) {
+      return ga_reader_fail(r, item,
+                            "'%.80s' is for functions, it is no column; make it one by a sensor, "
+                            "{type: expression, value: %.80s}",
+                            name, name);
+    }
     if (i < 0) {
       const all_columns all = {r->m};
       const char *near = ga_nearest_in(name, column_at, &all);

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "statics/linearization.h"
+#include "statics/reduction.h"
 
 enum { DENSE_MOST = 6000 }; /* most velocities for dense matrices */
 /* ROUNDING: relative errors of the entries of the matrices, from roundings and from multipliers
@@ -24,99 +24,6 @@ enum { DENSE_MOST = 6000 }; /* most velocities for dense matrices */
  * loads on contacts, counts as zero; a matrix with less than SYMMETRIC relative asymmetry counts as
  * symmetric. */
 static const double ROUNDING = 1e-12, ZERO_SQUARE = 1e-13, SYMMETRIC = 1e-9;
-
-typedef struct reduction {
-  const ga_linearization *lin;
-  ga_arena arena;
-  ga_error *err;
-  int n, d, e;               /* velocities, freedom of z, of u */
-  double *N, *Mn, *Cn, *Kn;  /* N: n x d, the others d x d; all matrices by columns */
-  double *E, *B;             /* d x e, d x d; NULL without nonholonomic rows */
-  double *re, *im, *vectors; /* eigenvalues, and their z: d numbers, a pair in two columns */
-  int count;                 /* number of eigenvalues in re, im */
-} reduction;
-
-/* zeroed memory for rows x columns numbers; NULL without memory */
-static double *new_matrix(reduction *r, int rows, int columns) {
-  return ga_arena_doubles(&r->arena, (size_t)rows * (size_t)columns + 1);
-}
-
-/* sets the message of r->err and returns GA_ERR_MEM */
-static ga_status no_memory(const reduction *r) {
-  return ga_fail(r->err, GA_ERR_MEM, "no memory for the modes of %d velocities", r->n);
-}
-
-/* ---- reduction ------------------------------------------------------------------------------ */
-
-/* Sets N, d and e (= d until reduce_rolling): N by QR of G in units of sqrt(weight), so that the
- * columns are orthonormal in the metric of the weights. On failure N is not usable. */
-static ga_status find_basis(reduction *r) {
-  const ga_linearization *lin = r->lin;
-  const int n = r->n, m = lin->nlam;
-  double *rows = new_matrix(r, m, n);
-  int rank;
-  r->N = new_matrix(r, n, n);
-  if (r->arena.failed) return no_memory(r);
-  for (int i = 0; i < m; i++) {
-    for (int e = lin->G.ptr[i]; e < lin->G.ptr[i + 1]; e++) {
-      const int j = lin->G.col[e];
-      rows[i * n + j] = lin->G.val[e] / sqrt(lin->weight[j]);
-    }
-  }
-  const ga_status status = ga_tangent_space_basis(m, n, rows, &rank, r->N, &r->arena, r->err);
-  r->d = r->e = n - rank;
-  for (int k = 0; k < r->d; k++) {
-    for (int j = 0; j < n; j++) r->N[k * n + j] /= sqrt(lin->weight[j]);
-  }
-  return status;
-}
-
-/* A N for a sparse A with n columns: a new matrix, A->nrow x d by columns; NULL without memory */
-static double *times_basis(reduction *r, const ga_csr *A) {
-  double *out = new_matrix(r, A->nrow, r->d);
-  for (int k = 0; out && k < r->d; k++) {
-    ga_csr_mul_add(A, 1, r->N + (size_t)k * (size_t)r->n, out + (size_t)k * (size_t)A->nrow);
-  }
-  return out;
-}
-
-/* N^T A N for a sparse A (n x n): a new matrix, d x d; valid only if the arena has not failed */
-static double *reduce_matrix(reduction *r, const ga_csr *A) {
-  double *AN = times_basis(r, A), *out = new_matrix(r, r->d, r->d);
-  if (!r->arena.failed) ga_lapack_multiply(true, r->d, r->d, r->n, r->N, r->n, AN, r->n, out, r->d);
-  return out;
-}
-
-/* Sets E, B and e for the nonholonomic rows: E = null space of H N (orthonormal columns), B = (H
- * N)^+ Y N, where ^+ is the least-squares inverse. Needs N and d > 0. */
-static ga_status reduce_rolling(reduction *r) {
-  const ga_linearization *lin = r->lin;
-  const int m = lin->npsi, d = r->d;
-  double *Hn = times_basis(r, &lin->H), *Yn = times_basis(r, &lin->Y), *rows = new_matrix(r, m, d);
-  int rank;
-  r->E = new_matrix(r, d, d);
-  r->B = new_matrix(r, d, d);
-  if (r->arena.failed) return no_memory(r);
-  for (int i = 0; i < m; i++) {
-    for (int j = 0; j < d; j++) rows[i * d + j] = Hn[j * m + i];
-  }
-  ga_status status = ga_tangent_space_basis(m, d, rows, &rank, r->E, &r->arena, r->err);
-  r->e = d - rank;
-  if (status == GA_OK) status = ga_lapack_least_squares(m, d, Hn, d, Yn, r->B, &r->arena, r->err);
-  return status;
-}
-
-/* Sets N, d, e, Mn, Cn, Kn and, with nonholonomic rows, E and B. Without freedom (d = 0) E and B
- * stay NULL. */
-static ga_status reduce_all(reduction *r) {
-  ga_status status = find_basis(r);
-  if (status != GA_OK) return status;
-  r->Mn = reduce_matrix(r, &r->lin->M);
-  r->Cn = reduce_matrix(r, &r->lin->C);
-  r->Kn = reduce_matrix(r, &r->lin->K);
-  if (r->arena.failed) return no_memory(r);
-  return r->lin->npsi > 0 && r->d > 0 ? reduce_rolling(r) : GA_OK;
-}
 
 /* ---- symmetric ------------------------------------------------------------------------------ */
 
@@ -134,7 +41,7 @@ static double relative_asymmetry(int n, const double *A, double least) {
 
 /* true: no nonholonomic rows, no damping (up to rounding, 1e-12) and Kn symmetric, so that omega^2
  * can be computed directly. Needs reduce_all. */
-static bool is_symmetric(const reduction *r) {
+static bool is_symmetric(const ga_reduction *r) {
   const int dd = r->d * r->d;
   const double M = ga_max_abs(dd, r->Mn), K = ga_max_abs(dd, r->Kn), C = ga_max_abs(dd, r->Cn);
   return !r->E && C <= 1e-12 * sqrt(M * K) &&
@@ -144,11 +51,12 @@ static bool is_symmetric(const reduction *r) {
 /* Solves (Kn - omega^2 Mn) z = 0 and sets re, im, vectors, count. omega^2 > 0: a pair +- i omega; <
  * 0: two real eigenvalues; 0: one entry for the double zero. GA_RETRY_SINGULAR if Mn is not
  * positive definite: then nothing of r is set. Mn and Kn are kept. */
-static ga_status solve_symmetric(reduction *r) {
+static ga_status solve_symmetric(ga_reduction *r) {
   const int d = r->d;
   /* A: the symmetric part of Kn, then the eigenvectors; B: a copy of Mn; square: omega^2 */
-  double *A = new_matrix(r, d, d), *B = new_matrix(r, d, d), *square = new_matrix(r, d, 1);
-  if (r->arena.failed) return no_memory(r);
+  double *A = ga_reduction_matrix(r, d, d), *B = ga_reduction_matrix(r, d, d),
+         *square = ga_reduction_matrix(r, d, 1);
+  if (r->arena.failed) return ga_reduction_no_memory(r);
   for (int i = 0; i < d; i++) {
     for (int j = 0; j < d; j++) {
       A[i * d + j] = 0.5 * (r->Kn[i * d + j] + r->Kn[j * d + i]);
@@ -157,10 +65,10 @@ static ga_status solve_symmetric(reduction *r) {
   }
   const ga_status status = ga_lapack_eigen_symmetric(d, A, B, square, &r->arena, r->err);
   if (status != GA_OK) return status;
-  r->re = new_matrix(r, 2 * d, 1);
-  r->im = new_matrix(r, 2 * d, 1);
-  r->vectors = new_matrix(r, d, 2 * d);
-  if (r->arena.failed) return no_memory(r);
+  r->re = ga_reduction_matrix(r, 2 * d, 1);
+  r->im = ga_reduction_matrix(r, 2 * d, 1);
+  r->vectors = ga_reduction_matrix(r, d, 2 * d);
+  if (r->arena.failed) return ga_reduction_no_memory(r);
   const double fastest = fmax(ga_max_abs(d, square), r->lin->load);
   const size_t length = (size_t)d * sizeof(double);
   for (int k = 0, c = 0; k < d; k++) {
@@ -182,9 +90,9 @@ static ga_status solve_symmetric(reduction *r) {
 /* ---- general -------------------------------------------------------------------------------- */
 
 /* T = Mn B - Cn, a new d x d matrix (-Cn if there is no B); NULL without memory */
-static double *coupling_matrix(reduction *r) {
+static double *coupling_matrix(ga_reduction *r) {
   const int d = r->d;
-  double *T = new_matrix(r, d, d);
+  double *T = ga_reduction_matrix(r, d, d);
   if (!T) return NULL;
   if (r->B) ga_lapack_multiply(false, d, d, d, r->Mn, d, r->B, d, T, d);
   for (int i = 0; i < d * d; i++) T[i] -= r->Cn[i];
@@ -193,7 +101,7 @@ static double *coupling_matrix(reduction *r) {
 
 /* out = E^T X E (both = true; e x e) or E^T X (false; e x d) for X of d x d; a copy of X if there
  * is no E. work: d x d numbers, overwritten. */
-static void project_on_E(reduction *r, const double *X, bool both, double *out, double *work) {
+static void project_on_E(ga_reduction *r, const double *X, bool both, double *out, double *work) {
   const int d = r->d, e = r->e;
   if (!r->E) {
     memcpy(out, X, (size_t)d * (size_t)d * sizeof(double));
@@ -209,9 +117,10 @@ static void project_on_E(reduction *r, const double *X, bool both, double *out, 
 
 /* lower = the two lower blocks of the first-order system, -E^T (T B + Kn) and E^T T E, e rows of d
  * + e columns; Me = E^T Mn E, e x e. The caller gives the room of both; false without memory. */
-static bool lower_blocks(reduction *r, double *lower, double *Me) {
+static bool lower_blocks(ga_reduction *r, double *lower, double *Me) {
   const int d = r->d, e = r->e;
-  double *T = coupling_matrix(r), *X = new_matrix(r, d, d), *work = new_matrix(r, d, d);
+  double *T = coupling_matrix(r), *X = ga_reduction_matrix(r, d, d),
+         *work = ga_reduction_matrix(r, d, d);
   if (r->arena.failed) return false;
   if (r->B) ga_lapack_multiply(false, d, d, d, T, d, r->B, d, X, d);
   for (int i = 0; i < d * d; i++) X[i] = -(X[i] + r->Kn[i]);
@@ -223,9 +132,9 @@ static bool lower_blocks(reduction *r, double *lower, double *Me) {
 
 /* bound (d numbers) += ROUNDING times the size of the terms of each row of N^T A N: the sum over j
  * of |N_jk| |A_jl| |N_l|, where |N_l| is the length of row l of N */
-static bool add_row_bounds(reduction *r, const ga_csr *A, double *bound) {
+static bool add_row_bounds(ga_reduction *r, const ga_csr *A, double *bound) {
   const int n = r->n, d = r->d;
-  double *length = new_matrix(r, n, 1);
+  double *length = ga_reduction_matrix(r, n, 1);
   if (!length) return false;
   for (int k = 0; k < d; k++) {
     for (int j = 0; j < n; j++) length[j] = hypot(length[j], r->N[k * n + j]);
@@ -240,9 +149,10 @@ static bool add_row_bounds(reduction *r, const ga_csr *A, double *bound) {
 
 /* noise (d + e numbers) = bounds of the rounding errors of the rows of the pencil that build_pencil
  * makes, in the same unit of time 1/w */
-static bool pencil_noise(reduction *r, double w, double *noise) {
+static bool pencil_noise(ga_reduction *r, double w, double *noise) {
   const int d = r->d, e = r->e;
-  double *stiff = new_matrix(r, d, 1), *damp = new_matrix(r, d, 1), *mass = new_matrix(r, d, 1);
+  double *stiff = ga_reduction_matrix(r, d, 1), *damp = ga_reduction_matrix(r, d, 1),
+         *mass = ga_reduction_matrix(r, d, 1);
   if (r->arena.failed || !add_row_bounds(r, &r->lin->K, stiff) ||
       !add_row_bounds(r, &r->lin->C, damp) || !add_row_bounds(r, &r->lin->M, mass)) {
     return false;
@@ -261,22 +171,16 @@ static bool pencil_noise(reduction *r, double w, double *noise) {
   return true;
 }
 
-/* A frequency (rad/s) of the size of the fastest ones: the unit of time is its inverse. */
-static double frequency_unit(const reduction *r) {
-  const int dd = r->d * r->d;
-  const double M = ga_max_abs(dd, r->Mn), K = ga_max_abs(dd, r->Kn), C = ga_max_abs(dd, r->Cn);
-  const double B = r->B ? ga_max_abs(dd, r->B) : 0;
-  const double w = M > 0 ? fmax(fmax(sqrt(K / M), C / M), B) : 0;
-  return w > 0 && isfinite(w) ? w : 1;
-}
-
 /* The pencil of the first-order system in (z, u/w) with time in 1/w: A = [-B/w, E; lower], M = [I,
  * 0; 0, Me]. Sets all given members of p. False without memory. */
-static bool build_pencil(reduction *r, double w, ga_pencil *p) {
+static bool build_pencil(ga_reduction *r, double w, ga_pencil *p) {
   const int d = r->d, e = r->e, s = d + e;
-  double *lower = new_matrix(r, e, s), *Me = new_matrix(r, e, e), *own = new_matrix(r, e, e);
-  *p = (ga_pencil){
-      .n = s, .A = new_matrix(r, s, s), .M = new_matrix(r, s, s), .noise = new_matrix(r, s, 1)};
+  double *lower = ga_reduction_matrix(r, e, s), *Me = ga_reduction_matrix(r, e, e),
+         *own = ga_reduction_matrix(r, e, e);
+  *p = (ga_pencil){.n = s,
+                   .A = ga_reduction_matrix(r, s, s),
+                   .M = ga_reduction_matrix(r, s, s),
+                   .noise = ga_reduction_matrix(r, s, 1)};
   if (r->arena.failed || !lower_blocks(r, lower, Me) || !pencil_noise(r, w, p->noise)) return false;
   for (int j = 0; j < s; j++) {
     for (int i = 0; i < d; i++) {
@@ -297,18 +201,18 @@ static bool build_pencil(reduction *r, double w, ga_pencil *p) {
  * independent vector of the eigenvalue zero. If E^T Mn E is not positive definite (velocities
  * without mass), some eigenvalues are infinite (re = INFINITY). The z part of each eigenvector is
  * kept in vectors; results are valid only with GA_OK. */
-static ga_status solve_general(reduction *r) {
+static ga_status solve_general(ga_reduction *r) {
   const int d = r->d, s = d + r->e;
-  const double w = frequency_unit(r);
+  const double w = ga_reduction_frequency(r);
   ga_pencil p;
-  if (!build_pencil(r, w, &p)) return no_memory(r);
+  if (!build_pencil(r, w, &p)) return ga_reduction_no_memory(r);
   const ga_status status = ga_pencil_eigenvalues(&p, &r->arena, r->err);
   if (status != GA_OK) return status;
   r->count = p.count + p.kernel;
-  r->re = new_matrix(r, r->count, 1);
-  r->im = new_matrix(r, r->count, 1);
-  r->vectors = new_matrix(r, d, r->count);
-  if (r->arena.failed) return no_memory(r);
+  r->re = ga_reduction_matrix(r, r->count, 1);
+  r->im = ga_reduction_matrix(r, r->count, 1);
+  r->vectors = ga_reduction_matrix(r, d, r->count);
+  if (r->arena.failed) return ga_reduction_no_memory(r);
   for (int k = 0; k < r->count; k++) {
     const bool zero = k >= p.count;
     const double *x = zero ? p.null + (k - p.count) * s : p.vectors + k * s;
@@ -340,7 +244,7 @@ static int compare_modes(const void *a, const void *b) {
 /* re + i im = shape y = N z of a mode in space axes (n numbers each, overwritten), scaled so that
  * its largest component is 1 + 0 i. A mode with im > 0 has the imaginary part of z in the next
  * column of r->vectors. */
-static void write_shape(const reduction *r, const entry *mode, double *re, double *im) {
+static void write_shape(const ga_reduction *r, const entry *mode, double *re, double *im) {
   const ga_linearization *lin = r->lin;
   const double *z = r->vectors + mode->column * r->d;
   const int n = r->n;
@@ -366,9 +270,9 @@ static void write_shape(const reduction *r, const entry *mode, double *re, doubl
 /* Writes the eigenvalues with im >= 0 and their shapes into `modes`, slowest first, at most
  * modes->room; sets count, all (number without that limit) and unstable (some re > 0; false
  * before). Rounding errors are set to zero; infinite eigenvalues are left out. */
-static ga_status collect_modes(reduction *r, ga_modes *modes) {
+static ga_status collect_modes(ga_reduction *r, ga_modes *modes) {
   entry *list = ga_arena_take(&r->arena, (size_t)r->count + 1, sizeof *list);
-  if (r->arena.failed) return no_memory(r);
+  if (r->arena.failed) return ga_reduction_no_memory(r);
   double fastest = 0;
   for (int k = 0; k < r->count; k++) {
     if (isfinite(r->re[k])) fastest = fmax(fastest, hypot(r->re[k], r->im[k]));
@@ -396,8 +300,8 @@ static ga_status collect_modes(reduction *r, ga_modes *modes) {
 
 /* Fills `modes` with all modes by dense matrices: reduction, eigenvalues, results. Sets freedom,
  * too. The caller frees r->arena, also on failure. */
-static ga_status find_all_modes(reduction *r, ga_modes *modes) {
-  ga_status status = reduce_all(r);
+static ga_status find_all_modes(ga_reduction *r, ga_modes *modes) {
+  ga_status status = ga_reduce(r);
   if (status != GA_OK) return status;
   modes->freedom = r->d;
   modes->velocities = r->e;
@@ -430,7 +334,7 @@ ga_status ga_modes_find(const ga_linearization *lin, ga_modes *modes, ga_error *
                    "all modes of %d velocities are too many (at most %d); ask for a few", lin->nv,
                    DENSE_MOST);
   }
-  reduction r = {.lin = lin, .err = err, .n = lin->nv};
+  ga_reduction r = {.lin = lin, .err = err, .n = lin->nv};
   const ga_status status = find_all_modes(&r, modes);
   ga_arena_free(&r.arena);
   return status;

@@ -290,6 +290,8 @@ static const bad_file list[] = {
      "output: a list of columns is expected here"},
     {"genalpha: 1\nbodies:\n" BODY "output: [b.x, b.xx]\n", 4, 15,
      "there is no column 'b.xx'; did you mean 'b.x'?"},
+    {"genalpha: 1\nbodies:\n" BODY "output: [b.x, b.body_vx]\n", 4, 15,
+     "'b.body_vx' is for functions, it is no column; make it one by a sensor"},
     {"genalpha: 1\nbodies:\n" BODY "events: {e1: {when: b.q}}\n", 4, 21,
      "events.e1.when: 'b.q', column 1: unknown name 'b.q'"},
     {"genalpha: 1\nbodies:\n" BODY "events: {e1: {when: b.z, rising: yes}}\n", 4, 34,

@@ -283,6 +283,46 @@ def test_pid_equals_scipy():
     assert abs(ours[-1, 0] + 0.5) < 0.2
 
 
+FILE = """
+genalpha: 1
+gravity: [0, 0, -9.81]
+parameters: {T: 0.01}
+bodies:
+  rod: {shape: {rod: {length: 1, radius: 0.01}}, mass: 2, position: [0.5, 0, 0]}
+joints:
+  pin: {type: revolute, between: [ground, rod], at: [0, 0, 0], axis: [0, 1, 0]}
+sensors:
+  error: {type: expression, value: "-0.5 - pin.angle"}
+states:
+  integral: {value: "integral + T*error", every: T}
+  torque: {value: "-9 + 30*error + 20*(integral + T*error) - 6*pin.angle_rate", every: T}
+forces:
+  motor: {type: torsion, coordinate: pin.angle, law: "torque - 0.1*s_dot"}
+  gust: {type: force, body: rod, at: [0.5, 0, 0], value: ["0.5*cos(t)", 0, 0]}
+run: {t_end: 1}
+output: [pin.angle, pin.angle_rate]
+"""
+
+
+def test_three_ways_of_a_pid(tmp_path):
+    """A loop in a file, the same one stepped by the program, and an ODE solver between the samples."""
+    path = tmp_path / "pid.yaml"
+    path.write_text(FILE)
+    m = ga.load(path)
+    fine, rows = [], []
+    for h in (4e-4, 2e-4):
+        r = m.run(h=h, t_eval=np.arange(1, 101) / 100)
+        fine.append(r[["pin.angle", "pin.angle_rate"]])
+        assert np.max(np.abs(fine[-1] - pid_loop(h))) < 1e-11
+    y, integral = np.zeros(2), 0.0
+    for i in range(100):
+        error = -0.5 - y[0]
+        integral += 0.01 * error
+        y = reference(y, i / 100, (i + 1) / 100, -9 + 30 * error + 20 * integral - 6 * y[1], 0.5)
+        rows.append(y)
+    assert np.max(np.abs(fine[1] + (fine[1] - fine[0]) / 3 - np.array(rows))) < 1e-8
+
+
 def test_continuous_pid_equals_scipy():
     """The same controller without sampling: a state of the model, against the ODE of all three."""
     scipy = pytest.importorskip("scipy.integrate")

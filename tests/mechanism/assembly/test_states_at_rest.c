@@ -93,6 +93,69 @@ static void arm_under_pid(void **state) {
   ga_file_free(file);
 }
 
+/* A ball under a magnet with its current, a lag and a PID controller, tied to an arm: the same eigenvalues
+ * in any units, in both kinds of coordinates, though the states of a controller have no size. By numpy from
+ * difference quotients of the equations of motion, extrapolated. */
+static const char levitation[] =
+    "genalpha: 1\ngravity: [0, 0, \"-9.81*u\"]\ncoordinates: %s\nparameters: {u: %g, kg: %g}\n"
+    "bodies:\n"
+    "  ball: {mass: 0.8*kg, inertia: [1e-3*kg*u^2, 1e-3*kg*u^2, 1e-3*kg*u^2]}\n"
+    "  arm: {mass: 0.5*kg, inertia: [0.02*kg*u^2, 0.02*kg*u^2, 0.02*kg*u^2], position: [0.3*u, 0, "
+    "0]}\n"
+    "joints:\n"
+    "  guide: {type: prismatic, between: [ground, ball], axis: [0, 0, 1]}\n"
+    "  pin: {type: revolute, between: [ground, arm], at: [0, 0, 0], axis: [0, 1, 0],\n"
+    "    damping: 0.05*kg*u^2, friction: {friction: 0.01*kg*u^2, speed: 0.3}}\n"
+    "states:\n"
+    "  cur: {rate: \"(c/(kg*u) - cur)/0.01\"}\n"
+    "  lag: {rate: \"(ball.vz/u - lag)/0.05\"}\n"
+    "controllers:\n"
+    "  c: {type: pid, target: 0.02*u, input: ball.z, kp: 900*kg, ki: 800*kg, kd: 60*kg, filter: 5 "
+    "ms}\n"
+    "sensors: {gap: {type: relative, between: [arm, ball], at: {arm: [0, 0, 0], ball: [0, 0, "
+    "0]}}}\n"
+    "forces:\n"
+    "  magnet: {type: force, body: ball, value: [0, 0, \"kg*u*(cur*(1 + 4*table(ball.z/u, "
+    "[-0.05, 0, 0.02, 0.05], [0.1, 0, -0.1, -0.15], cubic)) - 3*lag)\"]}\n"
+    "  link: {type: spring, between: [arm, ball], stiffness: 40*kg, length: 0.3*u, damping: "
+    "0.8*kg}\n"
+    "  hold: {type: torsion, coordinate: pin.angle,\n"
+    "    law: \"-kg*u^2*(5*s + 8*s^3) + 0.2*kg*u*gap.vz\"}\n";
+
+static void eigenvalues_of_levitation(const char *coordinates, double u, double kg) {
+  static const double expected[6][2] = {
+      {-0.65906555, 0},  {-0.65194939, 10.3335171},   {-16.37773395, 0},
+      {-30.93541972, 0}, {-20.98633506, 51.79229074}, {-230.15230251, 0}};
+  char text[3000];
+  ga_file *file = NULL;
+  ga_error err = {0};
+  snprintf(text, sizeof text, levitation, coordinates, u, kg);
+  must(ga_file_parse("ball.yaml", text, strlen(text), NULL, &file, &err), &err);
+  const ga_mechanism *m = ga_file_mechanism(file);
+  double q[ROOM], v[ROOM] = {0}, re[ROOM], im[ROOM];
+  memcpy(q, ga_mechanism_q0(m), (size_t)m->nq * sizeof(double));
+  must(ga_mechanism_equilibrium(m, 0, q, NULL, &err), &err);
+  ga_modes modes = {.room = ROOM, .re = re, .im = im};
+  must(ga_mechanism_modes(m, 0, q, v, false, &modes, &err), &err);
+  print_message("%s, u = %g, kg = %g\n", coordinates, u, kg);
+  assert_int_equal(modes.count, 6);
+  for (int i = 0; i < 6; i++) {
+    assert_near("re", re[i], expected[i][0], 2e-8 * (1 + fabs(expected[i][0])));
+    assert_near("im", im[i], expected[i][1], 2e-8 * (1 + fabs(expected[i][1])));
+  }
+  ga_file_free(file);
+}
+
+static void modes_in_any_units(void **state) {
+  (void)state;
+  static const double units[][2] = {{1, 1},     {1e3, 1},     {1, 1e3},
+                                    {1e3, 1e3}, {1e-3, 1e-3}, {1e-3, 1e3}};
+  for (int i = 0; i < 6; i++) {
+    eigenvalues_of_levitation("absolute", units[i][0], units[i][1]);
+    eigenvalues_of_levitation("joint", units[i][0], units[i][1]);
+  }
+}
+
 /* Kt of the model at rest is the derivative of its forces, whatever the states of the controller are
  * that feed each other, with a rolling constraint beside them. */
 static void derivatives(void **state) {
@@ -148,8 +211,8 @@ static void no_rest(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(integrator_holds),
-                                     cmocka_unit_test(arm_under_pid), cmocka_unit_test(derivatives),
-                                     cmocka_unit_test(no_rest)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(integrator_holds), cmocka_unit_test(modes_in_any_units),
+      cmocka_unit_test(arm_under_pid), cmocka_unit_test(derivatives), cmocka_unit_test(no_rest)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,6 +45,7 @@ MEANING = [
     r"type 'revolute' needs axis",  # not between planar bodies
     r"has no coordinate",
     r"there is no column",
+    r"is for functions, it is no column",
     r"has neither mass nor a joint",
     r"not a whole number",  # the value of an index
     r"are too many",
