@@ -9,7 +9,8 @@
 #include "kkt/measure.h"
 #include "run/integrator.h"
 
-static const double SHORT = 0.1; /* of h: a piece that leaves no usable memory */
+static const double NO_PROGRESS = 1e-9; /* of a piece: what hits there does so at its beginning */
+static const double SHORT = 0.1;        /* of h: a piece that leaves no usable memory */
 
 void ga_contacts_init(ga_integrator *it) {
   ga_contacts *c = &it->contacts;
@@ -22,6 +23,8 @@ void ga_contacts_init(ga_integrator *it) {
   c->state = ga_arena_take(a, n, sizeof *c->state);
   c->redundant = ga_arena_take(a, n, sizeof(bool));
   c->needed = ga_arena_take(a, n, sizeof(bool));
+  c->t_hit = ga_arena_doubles(a, n);
+  c->kept = ga_arena_take(a, n, sizeof(bool));
   c->axes = it->presence.on ? it->presence.axes : ga_arena_ints(a, n);
   c->found = ga_arena_ints(a, n);
   c->count = ga_arena_ints(a, n);
@@ -40,6 +43,7 @@ void ga_contacts_init(ga_integrator *it) {
   c->un_begin = ga_arena_doubles(a, n);
   c->psi_end = ga_arena_doubles(a, (size_t)e->npsi);
   ga_memory_carve(&c->before, e, a);
+  ga_contacts_init_bends(it);
   it->eval.contacts = &c->rows;
   it->eval.axes = c->axes;
 }
@@ -59,11 +63,12 @@ void ga_contacts_reset(ga_integrator *it, bool again) {
     c->state[i].state = GA_CONTACT_OPEN;
     c->reach[i] = c->reach[i] > 0 ? c->reach[i] : 1; /* stays 1 without a metric */
     c->found[i] = GA_CONTACT_NOTHING;
+    c->t_hit[i] = -INFINITY;
     c->count[i] = 0;
-    c->needed[i] = false;
+    c->needed[i] = c->kept[i] = false;
     if (!again) c->state[i] = (ga_contact_state){0};
   }
-  c->pending = c->short_piece = false;
+  c->pending = c->short_piece = c->stuck = c->keeps = c->pieces = false;
   c->t_rest = c->t_nominal = -INFINITY;
   if (!again) {
     c->stats = (ga_contact_stats){0};
@@ -217,7 +222,7 @@ static void move_back(ga_integrator *it, double t) {
     it->last.valid = false;
     return;
   }
-  ga_dense_output_state(it, t, at);
+  ga_contacts_between(it, t, at);
   memcpy(mem->q, at->q, (size_t)e->nq * sizeof(double));
   memcpy(mem->v, at->v, (size_t)e->nv * sizeof(double));
   memcpy(mem->vd, at->vd, (size_t)e->nv * sizeof(double));
@@ -242,6 +247,8 @@ ga_status ga_contacts_examine(ga_integrator *it, ga_plan *plan, bool *cut) {
   c->t_rest = plan->rest > plan->t1 ? plan->rest : plan->t1;
   if (it->step_size.on) c->t_rest = -INFINITY;
   if (!it->step_size.on) plan->rest = c->t_rest;
+  c->stuck = t - it->last.mem.t <= NO_PROGRESS * (it->mem.t - it->last.mem.t);
+  if (c->stuck) t = it->last.mem.t;
   move_back(it, t);
   c->pending = *cut = true;
   c->t_change = it->mem.t;
@@ -258,9 +265,14 @@ ga_status ga_contacts_pass(ga_integrator *it) {
 
 ga_status ga_contacts_prepare(ga_integrator *it) {
   ga_contacts *c = &it->contacts;
-  if (!(it->sequence.t_rest > it->mem.t)) { /* a nominal step begins */
-    memset(c->count, 0, (size_t)c->n * sizeof(int));
+  const double since = it->mem.t - c->t_nominal;
+  if (it->step_size.on ? !(since < it->h) : !(it->sequence.t_rest > it->mem.t)) {
+    memset(c->count, 0, (size_t)c->n * sizeof(int)); /* a nominal step begins */
     c->t_nominal = it->mem.t;
+    if (c->keeps && it->mem.t > c->t_keeps) {
+      const ga_status status = ga_contacts_settle(it);
+      if (status != GA_OK) return status;
+    }
   }
   if (c->pending && c->t_change == it->mem.t) {
     const ga_status status = ga_contacts_change(it);
@@ -270,7 +282,10 @@ ga_status ga_contacts_prepare(ga_integrator *it) {
   bool anew = c->short_piece;
   if (it->model->ops->contact_axis && ga_contacts_turn_axes(it, false)) anew = true;
   c->short_piece = false;
-  if (!anew) return GA_OK;
+  /* a step of the usual size after pieces: */
+  const bool longer = !it->step_size.on && !(it->sequence.t_rest > it->mem.t) && c->pieces;
+  c->pieces = it->sequence.t_rest > it->mem.t;
+  if (!anew) return longer ? ga_restart_resize(it, it->h) : GA_OK;
   ga_contacts_hold(it, 0);
   ga_status status = ga_restart_at_corner(it, it->h);
   if (status == GA_OK) status = ga_contacts_refresh(it);

@@ -38,6 +38,13 @@ typedef struct ga_contacts {
   double t_nominal; /* its beginning */
   int *count;       /* n: changes of each contact */
   double h_series;  /* automatic steps: size before the last series of impacts */
+  double *bend[4];  /* nv: the state inside a piece (contact_between.c) */
+  bool *kept;       /* n: stays closed to the end of the nominal step (contact_change.c) */
+  double *t_hit;    /* n: when it last hit */
+  bool stuck;       /* the contacts of the pending change hit where their piece began, */
+  bool keeps;       /* there are kept contacts, */
+  double t_keeps;   /* since this time */
+  bool pieces;      /* the last step was a piece of a nominal one */
   bool short_piece; /* the last piece was too short for a memory */
   bool told_reduced, told_uncut;
   bool starting; /* the change is that of a start */
@@ -88,6 +95,16 @@ ga_status ga_contacts_find_switch(struct ga_integrator *it, bool *again);
 ga_status ga_contacts_switch(struct ga_integrator *it);
 void ga_contacts_begin_uncut(struct ga_integrator *it);
 ga_status ga_contacts_finish(struct ga_integrator *it, bool *cut);
+/* contact_between.c: the state at t inside a piece, after `bend`. */
+struct ga_dense_output;
+void ga_contacts_init_bends(struct ga_integrator *it);
+ga_status ga_contacts_bend(struct ga_integrator *it);
+void ga_contacts_between(const struct ga_integrator *it, double t,
+                         const struct ga_dense_output *out);
+/* Contacts that hit where their piece began stay closed; their states in place of open. */
+ga_status ga_contacts_keep(struct ga_integrator *it, double t, const double *q, double *v,
+                           double *e);
+void ga_contacts_close_kept(struct ga_integrator *it, const double *ut, int *states);
 /* contact_tests.c: contacts.found = tests that fail at the end of the step; those of them that fail
  * first, at *t (INFINITY: none after all). */
 ga_status ga_contacts_find_failed(struct ga_integrator *it, bool *any);

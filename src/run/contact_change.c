@@ -20,6 +20,7 @@
 
 static const double STOPPED = 1e3;     /* times eps_v: a slip velocity that is zero at a stop */
 static const double JOINS = 0.25;      /* least e in e |u_c| <= |b| rest_time/2 of one that joins */
+static const double SHORTEST = 1e-6;   /* of h: a piece that has a memory of its own */
 static const double PENETRATES = 1e-8; /* of accelerations: that of a gap which closes */
 
 /* Work of one change. */
@@ -158,6 +159,13 @@ static bool slows_down(const ga_integrator *it, int i) {
   return c->k[of->slip] * c->turn[of->slip] + c->k[of->slip + 1] * c->turn[of->slip + 1] < 0;
 }
 
+/* Is contact i kept closed though v opens it? */
+static bool leaves(const ga_integrator *it, int i) {
+  const ga_contacts *c = &it->contacts;
+  return c->kept[i] && c->state[i].state == GA_CONTACT_OPEN &&
+         c->gv[c->rows.contact[i].gap] > ga_contacts_eps_speed(it, i);
+}
+
 /* Rows of velocities: those that were on before the change, and the slip velocities of contacts that
  * stop, with those that come to rest at the same time: the corners of a box that slides and spins. */
 static ga_status set_velocity_rows(ga_integrator *it, change *x) {
@@ -167,6 +175,9 @@ static ga_status set_velocity_rows(ga_integrator *it, change *x) {
   for (int i = 0; i < c->n; i++) {
     x->touching[i] = c->state[i].state != GA_CONTACT_OPEN;
     any |= c->found[i] == GA_CONTACT_STOP && stopped(it, i);
+    if (!leaves(it, i)) continue;
+    x->touching[i] = any = true;
+    c->state[i].state = GA_CONTACT_SLIP;
   }
   if (!any) return GA_OK;
   for (int i = 0; i < c->n; i++) {
@@ -306,6 +317,7 @@ static ga_status solve_change(ga_integrator *it, change *x, const double *un_beg
   if (status != GA_OK) return status;
   x->energy = before - ga_contacts_kinetic(it, x->v);
   note_velocities(it, x->un_after, x->ut_after);
+  ga_contacts_close_kept(it, x->ut_after, x->states);
   return GA_OK;
 }
 
@@ -323,7 +335,7 @@ static ga_status accept_change(ga_integrator *it, change *x) {
   memcpy(mem->q, x->q, (size_t)it->eval.nq * sizeof(double));
   memcpy(mem->v, x->v, (size_t)it->eval.nv * sizeof(double));
   double h = c->t_rest - mem->t;
-  if (!(h > 0.1 * it->h) || it->step_size.on) h = it->h;
+  if (!(h > SHORTEST * it->h) || it->step_size.on) h = it->h;
   ga_contacts_hold(it, 0);
   if (status == GA_OK) status = ga_restart_at_corner(it, h);
   if (status == GA_OK) status = ga_contacts_refresh(it);
@@ -450,6 +462,11 @@ static ga_status make_change(ga_integrator *it, change *x) {
   }
   ga_contacts_choose_axes(it, x->t, x->q, false);
   ga_status status = ga_contacts_evaluate(it, x->t, x->q, x->v);
+  if (status == GA_OK && c->stuck && x->hit) status = ga_contacts_keep(it, x->t, x->q, x->v, x->e);
+  c->stuck = false;
+  for (int i = 0; i < c->n; i++) {
+    if (c->found[i] == GA_CONTACT_HIT) c->t_hit[i] = x->t;
+  }
   if (status == GA_OK) status = project_position(it, x);
   if (status == GA_OK) status = project_velocity(it, x);
   find_touching(it, x);

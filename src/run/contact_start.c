@@ -64,10 +64,12 @@ ga_status ga_contacts_start(ga_integrator *it) {
 
 ga_status ga_contacts_settle(ga_integrator *it) {
   ga_contacts *c = &it->contacts;
+  c->keeps = c->stuck = false;
   bool touches = false;
   ga_status status = ga_contacts_evaluate(it, it->mem.t, it->mem.q, it->mem.v);
   for (int i = 0; i < c->n && status == GA_OK; i++) {
     c->found[i] = GA_CONTACT_NOTHING;
+    c->kept[i] = false;
     touches |= c->g[c->rows.contact[i].gap] <= ga_contacts_eps_gap(it, i);
   }
   return status == GA_OK && touches ? ga_contacts_change(it) : status;

@@ -17,6 +17,8 @@
 static const double CLOSING = 1e-3;    /* of eps_g: a gap below zero that closes further */
 static const double SAME_TIME = 1e-12; /* of the piece: changes at the same time */
 
+static const double LEAVES = 1e-6; /* of the piece: a gap that starts at 0 leaves before that */
+
 /* Length of the rows k of a contact in x. */
 static double length(const ga_contact *of, const double *x) {
   return of->nslip == 0   ? 0
@@ -38,6 +40,7 @@ static int failed_test(const ga_integrator *it, int i, const double *g, const do
   const ga_contacts *c = &it->contacts;
   const ga_contact *of = &c->rows.contact[i];
   const double N = -lam[of->gap], eps = ga_contacts_eps_force(it, i);
+  if (c->kept[i]) return GA_CONTACT_NOTHING;
   switch (c->state[i].state) {
     case GA_CONTACT_OPEN: {
       const double below = -g[of->gap] / ga_contacts_eps_gap(it, i);
@@ -84,7 +87,7 @@ static ga_status value_at(void *context, double t, double *value) {
   ga_integrator *it = x->it;
   ga_contacts *c = &it->contacts;
   const ga_dense_output *at = &it->events.at;
-  ga_dense_output_state(it, t, at);
+  ga_contacts_between(it, t, at);
   ga_evaluation out = {.g = c->g};
   if (x->kind == GA_CONTACT_STOP) out = (ga_evaluation){.k = c->k};
   const bool asked = x->kind == GA_CONTACT_HIT || x->kind == GA_CONTACT_STOP;
@@ -119,6 +122,24 @@ static double dip_of(const ga_integrator *it, int i) {
   return at > 0 && least < -ga_contacts_eps_gap(it, i) ? it->last.mem.t + at * h : it->mem.t;
 }
 
+/* A gap that starts at 0, and is not positive at the maximum of the cubic: a time *lo where it is, with
+ * the value *first. If there is none, or the gap leaves with less than half of its rate, because
+ * vibrations that h does not resolve hold it: the beginning of the piece (ga_contacts_keep). */
+static ga_status find_flight(ga_integrator *it, test *x, double *lo, double *first) {
+  const double begin = it->last.mem.t, h = x->t_end - begin;
+  const double rate = it->contacts.state[x->contact].rate;
+  double after = 0;
+  ga_status status = value_at(x, begin + LEAVES * h, &after);
+  const bool resolved = after > LEAVES * h * rate / 2 && rate > 0;
+  for (double way = (*lo - begin) / 4; status == GA_OK && resolved; way /= 4) {
+    *lo = begin + fmax(way, LEAVES * h);
+    status = value_at(x, *lo, first);
+    if (*first > 0 || way < LEAVES * h) return status;
+  }
+  *lo = begin;
+  return status;
+}
+
 /* *t: where the test x goes through zero in the piece from last.mem on; it has this value at its
  * end. */
 static ga_status locate(ga_integrator *it, test *x, double value, double *t) {
@@ -132,6 +153,7 @@ static ga_status locate(ga_integrator *it, test *x, double value, double *t) {
     const double h = hi - lo, rate = it->step.eq.gv[c->rows.contact[x->contact].gap];
     lo += h * cubic_maximum(first, value, h * s->rate, h * rate);
     status = value_at(x, lo, &first);
+    if (status == GA_OK && !(first > 0)) status = find_flight(it, x, &lo, &first);
   }
   *t = lo;
   if (status != GA_OK || !(first > 0)) return status;
@@ -145,7 +167,7 @@ ga_status ga_contacts_find_earliest(ga_integrator *it, double *t) {
   const ga_equations *eq = &it->step.eq;
   const double h = it->mem.t - it->last.mem.t;
   double *times = c->drift; /* at least as many rows as contacts */
-  ga_status status = GA_OK;
+  ga_status status = ga_contacts_bend(it);
   *t = INFINITY;
   for (int i = 0; i < c->n && status == GA_OK; i++) {
     if (c->found[i] == GA_CONTACT_NOTHING) continue;

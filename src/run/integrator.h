@@ -217,6 +217,8 @@ ga_status ga_integrator_restart_after(ga_integrator *it, const double *q, const 
 ga_status ga_restart_at_corner(ga_integrator *it, double h);
 /* After it, for a step of h: damp the vibrations in a that this h does not resolve. */
 ga_status ga_restart_damp(ga_integrator *it, double h);
+ga_status ga_restart_resize(ga_integrator *it, double h);
+ga_status ga_restart_filter(ga_integrator *it, double *x);
 
 /* Solve the first step of an implicit start together with its a_n. */
 ga_status ga_start_implicit_step(ga_integrator *it, const ga_past *past, double h, double t1);

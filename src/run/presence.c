@@ -68,7 +68,7 @@ ga_status ga_presence_init(ga_integrator *it) {
   if (a->failed || it->system.failed) {
     return ga_fail(&it->error, GA_ERR_MEM, "no memory for %d contacts", p->n);
   }
-  for (int i = 0; i < p->n; i++) p->kept[i].reach = 1;
+  for (int i = 0; i < p->n; i++) p->kept[i].reach = 1, p->kept[i].t_hit = -INFINITY;
   it->model = &p->rows.model;
   return GA_OK;
 }
@@ -121,7 +121,7 @@ void ga_presence_spread_psi(const ga_integrator *it, const double *psi, double *
 void ga_presence_forget(ga_integrator *it) {
   ga_presence *p = &it->presence;
   for (int i = 0; p->on && i < p->n; i++) {
-    p->kept[i] = (ga_kept_contact){.reach = 1, .found = GA_CONTACT_NOTHING};
+    p->kept[i] = (ga_kept_contact){.reach = 1, .found = GA_CONTACT_NOTHING, .t_hit = -INFINITY};
     p->state[i] = (ga_contact_state){0};
   }
 }
@@ -149,6 +149,8 @@ static void keep_contacts(ga_integrator *it) {
                                                            .reach = c->reach[i],
                                                            .redundant = c->redundant[i],
                                                            .needed = c->needed[i],
+                                                           .kept = c->kept[i],
+                                                           .t_hit = c->t_hit[i],
                                                            .held = rows->held[i]};
   }
   for (int i = 0; c->n > 0 && i < rows->nlam; i++) {
@@ -175,6 +177,8 @@ static void restore_contacts(ga_integrator *it) {
     c->reach[i] = kept->reach;
     c->redundant[i] = kept->redundant;
     c->needed[i] = kept->needed;
+    c->kept[i] = kept->kept;
+    c->t_hit[i] = kept->t_hit;
     rows->held[i] = kept->held;
   }
   for (int i = 0; c->n > 0 && i < rows->nlam; i++) {

@@ -12,8 +12,8 @@ struct ga_integrator;
 typedef struct ga_kept_contact {
   ga_contact_state state;
   int found, count;
-  double reach;
-  bool redundant, needed, held;
+  double reach, t_hit;
+  bool redundant, needed, kept, held;
 } ga_kept_contact;
 
 typedef struct ga_presence {

@@ -51,6 +51,11 @@ static const double GA_RESTART_DT = 1.0 / 16;
  * is at most this. Measured: 0.08 (stab2, 1/12 for many), 0.02 to 0.25 (index3). */
 static const double OWN_ERROR = 0.3;
 
+/* v' - a, relative to v', that h does not explain: vibrations */
+static const double UNRESOLVED = 0.5;
+/* of v: what the filter must remove at first, and at last, to be worth its cost */
+static const double SOME = 0.05, LEAST = 1e-3;
+
 /* Times that differ by this part of h are the same: one rounding of a sum of many h. */
 static const double SAME_STEP = 1e-6;
 
@@ -249,24 +254,53 @@ static ga_status begin_anew(ga_integrator *it, double h) {
 }
 
 /* The matrix of the step of h that comes next, at its guess, with factors that this step begins
- * with. */
-static ga_status prepare_factors(ga_integrator *it, double h) {
+ * with. rough: v' and a are those of vibrations that h does not resolve; a guess with them is far
+ * away, so both are taken as 0. */
+static ga_status prepare_factors(ga_integrator *it, double h, bool rough) {
   ga_restart *r = &it->restart;
   ga_newton *w = &it->step.newton;
+  ga_equations *eq = &it->step.eq;
   ga_past past;
   ga_status status = ga_memory_correct(it, h, &past);
   ga_redundancy_begin(it);
-  if (status == GA_OK) {
-    status = ga_equations_begin(&it->step.eq, &it->mem, &past, h, it->mem.t + h);
-  }
+  if (rough) past.a = memset(r->v, 0, (size_t)eq->nv * sizeof(double));
+  if (status == GA_OK) status = ga_equations_begin(eq, &it->mem, &past, h, it->mem.t + h);
   if (status != GA_OK) return status;
   if (!ga_predictor_guess(&it->predictor, it->mem.t, it->mem.t + h, r->x)) {
-    memcpy(r->x, it->predictor.phi[0], (size_t)it->step.eq.n * sizeof(double));
+    memcpy(r->x, it->predictor.phi[0], (size_t)eq->n * sizeof(double));
   }
+  if (rough) memset(r->x, 0, (size_t)(it->method->nx * eq->nv) * sizeof(double));
   it->stats.residuals++;
-  status = ga_equations_evaluate(&it->step.eq, r->x, NULL, &it->step.factors.matrix.tangents, w->r,
-                                 w->terms);
-  return status == GA_OK ? ga_factors_renew_ahead(&it->step.factors, &it->step.eq, r->x) : status;
+  status = ga_equations_evaluate(eq, r->x, NULL, &it->step.factors.matrix.tangents, w->r, w->terms);
+  return status == GA_OK ? ga_factors_renew_ahead(&it->step.factors, eq, r->x) : status;
+}
+
+/* The guess of the next step without the vibrations that h does not resolve: C v', constant.
+ * restart.next is work. */
+static ga_status damp_guess(ga_integrator *it) {
+  ga_restart *r = &it->restart;
+  ga_predictor *p = &it->predictor;
+  ga_memory_copy(&r->next, &it->mem, &it->eval);
+  const ga_status status = ga_filter_vibrations(it, r->x, r->next.vd);
+  if (status != GA_OK) return status;
+  memcpy(r->next.w, r->next.vd, (size_t)it->eval.nv * sizeof(double));
+  ga_equations_guess(&it->step.eq, &r->next, p->phi[0]);
+  memset(p->phi[1], 0, (size_t)p->n * sizeof(double));
+  ga_predictor_begin(p, it->mem.t, it->mem.h, 2);
+  r->line_known = false;
+  return GA_OK;
+}
+
+/* x <- (1 - (1 - C)^2) x = C (2 x - C x), C the filter of the step solved or prepared last: vibrations
+ * that h does not resolve go, of the others O(h^4), with damping O(h^2). */
+ga_status ga_restart_filter(ga_integrator *it, double *x) {
+  ga_restart *r = &it->restart;
+  const int nv = it->eval.nv;
+  if (it->step.eq.own) return GA_OK;
+  memcpy(r->d, x, (size_t)nv * sizeof(double));
+  ga_status status = ga_filter_vibrations(it, r->x, r->d);
+  for (int i = 0; i < nv; i++) x[i] = 2 * x[i] - r->d[i];
+  return status == GA_OK ? ga_filter_vibrations(it, r->x, x) : status;
 }
 
 /* a = v' + alpha h v'' contains vibrations of frequency omega with the factor (h omega)^2. Where h does
@@ -281,19 +315,77 @@ static ga_status prepare_factors(ga_integrator *it, double h) {
  * (tests/contact/test_stiff_beam.c). Vibrations that are damped more than critically and not resolved
  * gain some with any a: the method's own position moves by a part of h v before v has decayed. With
  * rho = 1, a = v', and nothing is gained. */
-ga_status ga_restart_damp(ga_integrator *it, double h) {
+static ga_status damp_a(ga_integrator *it) {
   ga_restart *r = &it->restart;
   ga_memory *mem = &it->mem;
-  const ga_params *par = &it->options.par;
   const int nv = it->eval.nv;
-  if (par->alpha_m == par->alpha_f || it->options.start == GA_START_IMPLICIT) return GA_OK;
-  if (it->step.eq.own) return GA_OK;
-  ga_status status = prepare_factors(it, h);
   for (int i = 0; i < nv; i++) r->d[i] = 2 * mem->w[i] - mem->a[i];
-  if (status == GA_OK) status = ga_filter_vibrations(it, r->x, r->d);
+  ga_status status = ga_filter_vibrations(it, r->x, r->d);
   for (int i = 0; i < nv; i++) r->d[i] = 2 * mem->w[i] - r->d[i];
   if (status == GA_OK) status = ga_filter_vibrations(it, r->x, r->d);
   if (status == GA_OK) memcpy(mem->a, r->d, (size_t)nv * sizeof(double));
+  return status;
+}
+
+/* v <- v - (1 - C)^4 v: without the vibrations that h does not resolve. For the others this is O(h^8),
+ * with damping O(h^4), and nothing is done where it is below LEAST of v. *changed: v did. */
+static ga_status damp_v(ga_integrator *it, bool *changed) {
+  ga_restart *r = &it->restart;
+  const int nv = it->eval.nv;
+  const double of_v = ga_measure(&it->eval, it->mem.v);
+  double left = 0;
+  ga_status status = GA_OK;
+  *changed = false;
+  memcpy(r->d, it->mem.v, (size_t)nv * sizeof(double));
+  for (int k = 0; k < 4 && status == GA_OK; k++) {
+    memcpy(r->v, r->d, (size_t)nv * sizeof(double));
+    status = ga_filter_vibrations(it, r->x, r->v);
+    ga_axpy(nv, -1, r->v, r->d);
+    left = ga_measure(&it->eval, r->d);
+    if (k == 0 && !(left > SOME * of_v)) return status;
+  }
+  *changed = status == GA_OK && left > LEAST * of_v;
+  if (*changed) ga_axpy(nv, -1, r->d, it->mem.v);
+  return status;
+}
+
+ga_status ga_restart_damp(ga_integrator *it, double h) {
+  const ga_params *par = &it->options.par;
+  const ga_memory *mem = &it->mem;
+  if (par->alpha_m == par->alpha_f || it->options.start == GA_START_IMPLICIT) return GA_OK;
+  if (it->step.eq.own) return GA_OK;
+  const double of_v = ga_measure(&it->eval, mem->v), of_vd = ga_measure(&it->eval, mem->vd);
+  ga_status status = prepare_factors(it, h, h * of_vd > of_v);
+  if (status == GA_OK) status = damp_a(it);
+  bool changed = false;
+  if (status == GA_OK) status = damp_v(it, &changed);
+  if (changed) {
+    status = ga_restart_at_corner(it, h);
+    if (status == GA_OK) status = damp_a(it);
+  }
+  if (status == GA_OK && ga_measure_difference(&it->eval, mem->a, mem->vd) > UNRESOLVED * of_vd) {
+    status = damp_guess(it);
+  }
+  return status > 0 ? GA_OK : status; /* the step itself says what is wrong */
+}
+
+/* The memory for steps of h after pieces of steps: a + (1 - (1 - C)^2) da, da the correction of
+ * memory_change.c, where vibrations would be multiplied by the ratio of the sizes. */
+ga_status ga_restart_resize(ga_integrator *it, double h) {
+  ga_memory *mem = &it->mem;
+  const int nv = it->eval.nv;
+  ga_past past;
+  ga_status status = ga_memory_correct(it, h, &past);
+  if (status != GA_OK || past.a == mem->a) return status;
+  memcpy(mem->v, past.v, (size_t)nv * sizeof(double));
+  mem->h = h;
+  mem->growth = it->growth;
+  double *da = it->dense_work.w;
+  for (int i = 0; i < nv; i++) da[i] = past.a[i] - mem->a[i];
+  const double of_v = ga_measure(&it->eval, mem->v), of_vd = ga_measure(&it->eval, mem->vd);
+  status = prepare_factors(it, h, h * of_vd > of_v);
+  if (status == GA_OK) status = ga_restart_filter(it, da);
+  if (status == GA_OK) ga_axpy(nv, 1, da, mem->a);
   return status > 0 ? GA_OK : status; /* the step itself says what is wrong */
 }
 

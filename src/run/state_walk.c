@@ -111,26 +111,28 @@ static void transfer_rows(ga_state_walk *w, ga_integrator *it) {
 static void transfer_contacts(ga_state_walk *w, ga_integrator *it) {
   ga_contacts *c = &it->contacts;
   ga_contact_rows *rows = &c->rows;
-  double *const numbers[] = {&c->size,   &c->speed,     &c->force,   &c->t_change,
-                             &c->t_rest, &c->t_nominal, &c->h_series};
-  bool *const marks[] = {&c->pending, &c->short_piece, &c->told_reduced, &c->told_uncut};
+  double *const numbers[] = {&c->size,   &c->speed,     &c->force,    &c->t_change,
+                             &c->t_rest, &c->t_nominal, &c->h_series, &c->t_keeps};
+  bool *const marks[] = {&c->pending, &c->short_piece, &c->told_reduced, &c->told_uncut,
+                         &c->stuck,   &c->keeps,       &c->pieces};
   if (c->n == 0) return;
-  for (int i = 0; i < 7; i++) ga_state_transfer_doubles(w, numbers[i], 1);
-  for (int i = 0; i < 4; i++) transfer_bool(w, marks[i]);
+  for (int i = 0; i < 8; i++) ga_state_transfer_doubles(w, numbers[i], 1);
+  for (int i = 0; i < 7; i++) transfer_bool(w, marks[i]);
   for (int i = 0; i < c->n; i++) {
     ga_contact_state *s = &c->state[i];
     int *const ints[] = {&s->state, &c->axes[i], &c->found[i], &c->count[i]};
-    double *const values[] = {&s->gap,         &s->rate,        &s->normal,
-                              &s->friction[0], &s->friction[1], &s->slip[0],
-                              &s->slip[1],     &s->impulse,     &c->reach[i]};
+    double *const values[] = {&s->gap,         &s->rate,    &s->normal,  &s->friction[0],
+                              &s->friction[1], &s->slip[0], &s->slip[1], &s->impulse,
+                              &c->reach[i],    &c->t_hit[i]};
     for (int k = 0; k < 4; k++) {
       long wide = *ints[k];
       transfer_long(w, &wide);
       *ints[k] = (int)wide;
     }
-    for (int k = 0; k < 9; k++) ga_state_transfer_doubles(w, values[k], 1);
+    for (int k = 0; k < 10; k++) ga_state_transfer_doubles(w, values[k], 1);
     transfer_bool(w, &c->redundant[i]);
     transfer_bool(w, &c->needed[i]);
+    transfer_bool(w, &c->kept[i]);
     transfer_bool(w, &rows->held[i]);
   }
   for (int i = 0; i < rows->nlam + rows->npsi; i++) {
