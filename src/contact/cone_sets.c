@@ -285,10 +285,45 @@ static unsigned long list_number(const ga_island *s) {
   return number;
 }
 
+/* A block alone that sticks, A r = -b, or opens: most islands. By Gauss's elimination with pivots;
+ * false if it slips, or A is nearly singular. */
+static bool solve_alone(ga_island *s) {
+  const int m = s->m;
+  double B[3][4];
+  if (s->n != 1 || !(s->A[0] > 0)) return false;
+  for (int i = 0; i < m; i++) {
+    for (int j = 0; j < m; j++) B[i][j] = s->A[i * m + j];
+    B[i][m] = -s->b[i];
+  }
+  for (int c = 0; c < m; c++) {
+    int best = c;
+    for (int i = c + 1; i < m; i++) best = fabs(B[i][c]) > fabs(B[best][c]) ? i : best;
+    if (!(fabs(B[best][c]) > RANK * fabs(s->A[c * m + c]))) return false;
+    for (int j = c; j <= m; j++) {
+      const double kept = B[c][j];
+      B[c][j] = B[best][j], B[best][j] = kept;
+    }
+    for (int i = 0; i < m; i++) {
+      const double by = i == c ? 0 : B[i][c] / B[c][c];
+      for (int j = c; j <= m && i != c; j++) B[i][j] -= by * B[c][j];
+    }
+  }
+  for (int i = 0; i < m; i++) s->r[i] = B[i][m] / B[i][i];
+  const double rt = m == 1 ? 0 : m == 2 ? fabs(s->r[1]) : hypot(s->r[1], s->r[2]);
+  const bool open = s->r[0] < -SIGN;
+  if (!open && rt > s->mu[0] * s->r[0]) return false;
+  if (open) memset(s->r, 0, (size_t)m * sizeof(double));
+  s->status[0] = open ? GA_CONE_OPEN : GA_CONE_STICK;
+  ga_island_velocities(s, s->r, s->u);
+  s->lists++;
+  return ga_island_holds(s, EQUAL, SIGN);
+}
+
 /* Active sets: all closed and sticking at first, but for those with statuses of the caller. */
 bool ga_island_sets(ga_island *s) {
   equations q;
   unsigned long seen[LISTS];
+  if (solve_alone(s)) return true;
   if (!prepare(s, &q)) return false;
   for (int i = 0; i < s->n; i++) { /* a block that no force closes is open, if it may be */
     const int at = s->at[i];

@@ -100,7 +100,7 @@ static ga_status find_turns(ga_integrator *it) {
 }
 
 /* The states from contacts.g, gv, k and the accepted multipliers; largest sizes; contacts.turn. */
-static ga_status read_states(ga_integrator *it) {
+ga_status ga_contacts_read(ga_integrator *it) {
   ga_contacts *c = &it->contacts;
   const ga_memory *mem = &it->mem;
   c->size = fmax(c->size, ga_measure_position(&it->eval, mem->q, c->vd));
@@ -126,7 +126,7 @@ static ga_status read_states(ga_integrator *it) {
 
 ga_status ga_contacts_refresh(ga_integrator *it) {
   const ga_status status = ga_contacts_evaluate(it, it->mem.t, it->mem.q, it->mem.v);
-  return status == GA_OK ? read_states(it) : status;
+  return status == GA_OK ? ga_contacts_read(it) : status;
 }
 
 /* Directions of slip that are held in a piece of h: of one row; where slip may end in the piece,
@@ -182,7 +182,7 @@ ga_status ga_contacts_accept(ga_integrator *it) {
   const double h = it->last.valid ? it->mem.t - it->last.mem.t : 0, before = friction_power(c);
   ga_status status = GA_OK;
   if (!take_from_step(it)) status = ga_contacts_evaluate(it, it->mem.t, it->mem.q, it->mem.v);
-  if (status == GA_OK) status = read_states(it);
+  if (status == GA_OK) status = ga_contacts_read(it);
   c->stats.energy_friction += h / 2 * (before + friction_power(c));
   it->state.energy_friction = c->stats.energy_friction;
   it->state.energy_impacts = c->stats.energy_impacts;

@@ -117,6 +117,8 @@ ga_status ga_contacts_change(struct ga_integrator *it);
 /* A piece is accepted: states, work of friction, largest sizes. refresh: states alone. */
 ga_status ga_contacts_accept(struct ga_integrator *it);
 ga_status ga_contacts_refresh(struct ga_integrator *it);
+/* The same from contacts.g, gv, k, which are those of the accepted state. */
+ga_status ga_contacts_read(struct ga_integrator *it);
 /* Ask the model for the axes of contacts; true if one has changed. fresh: choose all anew. */
 bool ga_contacts_turn_axes(struct ga_integrator *it, bool fresh);
 bool ga_contacts_choose_axes(struct ga_integrator *it, double t, const double *q, bool fresh);

@@ -193,12 +193,13 @@ static ga_status set_velocity_rows(ga_integrator *it, change *x) {
 /* x->v onto these rows. */
 static ga_status project_velocity(ga_integrator *it, change *x) {
   ga_status status = set_velocity_rows(it, x);
-  if (status == GA_OK && some_row_is_on(it)) {
+  const bool moves = some_row_is_on(it);
+  if (status == GA_OK && moves) {
     /* NULL, true: onto G v + g_t = 0 and k = 0 */
     status = ga_project_velocity(&it->projector, x->t, x->q, x->v, NULL, true, NULL);
   }
   put_back(it, x);
-  return status == GA_OK ? ga_contacts_evaluate(it, x->t, x->q, x->v) : status;
+  return status == GA_OK && moves ? ga_contacts_evaluate(it, x->t, x->q, x->v) : status;
 }
 
 /* x->accelerations of all gaps in the states before the change. */
@@ -276,7 +277,6 @@ static ga_status prepare_hit(ga_integrator *it, change *x) {
   ga_status status = apply_rest(it, x, &joined);
   if (status != GA_OK || !joined) return status;
   status = project_position(it, x);
-  if (status == GA_OK) status = ga_contacts_evaluate(it, x->t, x->q, x->v);
   find_touching(it, x);
   return status;
 }
@@ -338,7 +338,7 @@ static ga_status accept_change(ga_integrator *it, change *x) {
   if (!(h > SHORTEST * it->h) || it->step_size.on) h = it->h;
   ga_contacts_hold(it, 0);
   if (status == GA_OK) status = ga_restart_at_corner(it, h);
-  if (status == GA_OK) status = ga_contacts_refresh(it);
+  if (status == GA_OK) status = ga_contacts_read(it); /* contacts.g, gv, k are of x->q, v */
   if (status == GA_OK) ga_contacts_hold(it, h);
   if (status == GA_OK) status = ga_restart_damp(it, h);
   if (status == GA_OK) return GA_OK;
@@ -461,8 +461,11 @@ static ga_status make_change(ga_integrator *it, change *x) {
     }
   }
   ga_contacts_choose_axes(it, x->t, x->q, false);
-  ga_status status = ga_contacts_evaluate(it, x->t, x->q, x->v);
-  if (status == GA_OK && c->stuck && x->hit) status = ga_contacts_keep(it, x->t, x->q, x->v, x->e);
+  ga_status status = GA_OK;
+  if (c->stuck && x->hit) {
+    status = ga_contacts_evaluate(it, x->t, x->q, x->v);
+    if (status == GA_OK) status = ga_contacts_keep(it, x->t, x->q, x->v, x->e);
+  }
   c->stuck = false;
   for (int i = 0; i < c->n; i++) {
     if (c->found[i] == GA_CONTACT_HIT) c->t_hit[i] = x->t;

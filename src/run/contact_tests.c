@@ -140,6 +140,52 @@ static ga_status find_flight(ga_integrator *it, test *x, double *lo, double *fir
   return status;
 }
 
+/* The cubic with values f0, f1 and slopes d0, d1 (by s) at the ends of [0, 1]. */
+static double cubic_at(double f0, double f1, double d0, double d1, double s) {
+  const double b = 3 * (f1 - f0) - 2 * d0 - d1, a = 2 * (f0 - f1) + d0 + d1;
+  return f0 + s * (d0 + s * (b + s * a));
+}
+
+/* Where it is zero, for f0 > 0 > f1: by halving. */
+static double cubic_zero(double f0, double f1, double d0, double d1) {
+  double lo = 0, hi = 1;
+  for (int k = 0; k < 60; k++) {
+    const double s = (lo + hi) / 2;
+    if (cubic_at(f0, f1, d0, d1, s) > 0) {
+      lo = s;
+    } else {
+      hi = s;
+    }
+  }
+  return hi;
+}
+
+/* A gap that closes: the cubic through both ends of the bracket tells the place nearly, and where
+ * rotations do not matter exactly. Two values beside it replace a search for it. */
+static ga_status narrow(test *x, double tol, double *lo, double *first, double *hi, double *value) {
+  static const double wider = 1e3;
+  const ga_integrator *it = x->it;
+  const int row = it->contacts.rows.contact[x->contact].gap;
+  const double from = *lo, h = *hi - from, d0 = h * it->contacts.state[x->contact].rate;
+  const double at = from + h * cubic_zero(*first, *value, d0, h * it->step.eq.gv[row]);
+  double beside = 4 * tol;
+  for (int k = 0; k < 3 && *hi - *lo > 4 * beside; k++, beside *= wider) {
+    for (int side = -1; side <= 1; side += 2) {
+      const double t = at + side * beside;
+      double f;
+      if (!(t > *lo && t < *hi)) continue;
+      const ga_status status = value_at(x, t, &f);
+      if (status != GA_OK) return status;
+      if (f > 0) {
+        *lo = t, *first = f;
+      } else {
+        *hi = t, *value = f;
+      }
+    }
+  }
+  return GA_OK;
+}
+
 /* *t: where the test x goes through zero in the piece from last.mem on; it has this value at its
  * end. */
 static ga_status locate(ga_integrator *it, test *x, double value, double *t) {
@@ -154,6 +200,10 @@ static ga_status locate(ga_integrator *it, test *x, double value, double *t) {
     lo += h * cubic_maximum(first, value, h * s->rate, h * rate);
     status = value_at(x, lo, &first);
     if (status == GA_OK && !(first > 0)) status = find_flight(it, x, &lo, &first);
+  }
+  const bool whole = lo == it->last.mem.t && hi == it->mem.t && value < 0;
+  if (status == GA_OK && x->kind == GA_CONTACT_HIT && first > 0 && whole) {
+    status = narrow(x, ga_same_time(lo, hi), &lo, &first, &hi, &value);
   }
   *t = lo;
   if (status != GA_OK || !(first > 0)) return status;
