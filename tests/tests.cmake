@@ -78,7 +78,7 @@ target_sources(tool_sweep_random PRIVATE tool/sweep/random.c tool/message.c)
 target_include_directories(tool_sweep_random PRIVATE tool)
 target_sources(tool_picture_mesh PRIVATE tool/picture/mesh.c)
 target_include_directories(tool_picture_mesh PRIVATE tool)
-foreach(name properties_campaign properties_solver_independence)
+foreach(name properties_campaign properties_solver_independence properties_both_coordinates)
   target_sources(${name} PRIVATE $<TARGET_OBJECTS:genalpha_hard_models>)
 endforeach()
 # it pretends to have MPI

@@ -256,6 +256,11 @@ typedef struct ga_model {
    * of SO(3) and SE(3) need none, they count as 1. */
   const double *q_least;
 
+  /* Optional, nlam + npsi numbers: the sum_j |G_ij|/sqrt(w_j) (for k: of H) that rounding bounds of
+   * each row take at least. Set it if a row compares two places that all unknowns move alike: its
+   * gradient is zero, its value is the rounding of the places. NULL: the gradient is enough. */
+  const double *row_reach;
+
   /* Optional, nv numbers w > 0: the metric W = diag(w), constant during a run. It makes velocities
    * of different kinds comparable: 1 for lengths, l^2 for angles, with a typical length l of the
    * model; mechanisms set it themselves. Corrections of positions act through it, q' = v - W^-1

@@ -36,6 +36,12 @@ double ga_measure_reach(const ga_eval *e, const ga_csr *A, int i) {
   return sum;
 }
 
+/* The same, and at least model.row_reach[n]. */
+double ga_measure_row(const ga_eval *e, const ga_csr *A, int i, int n) {
+  const double reach = ga_measure_reach(e, A, i);
+  return e->model->row_reach ? fmax(reach, e->model->row_reach[n]) : reach;
+}
+
 /* sqrt(sum_j A_ij^2/w_j) of row i of the gradient A. */
 double ga_measure_length(const ga_eval *e, const ga_csr *A, int i) {
   double sum = 0;

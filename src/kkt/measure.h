@@ -17,8 +17,10 @@ double ga_measure_difference(const ga_eval *e, const double *x, const double *y)
 double ga_measure_position(const ga_eval *e, const double *q, double *size);
 
 /* sum_j |A_ij|/sqrt(w_j): how far row i of a gradient can change if the change of q (or v) has the
- * size 1 in W. `length`: sqrt(sum_j A_ij^2/w_j), the length of the row in W^-1. */
+ * size 1 in W. `row`: the same of row n of g and then of k, row i of its gradient G or H, and at least
+ * the model's row_reach. `length`: sqrt(sum_j A_ij^2/w_j), the length of the row in W^-1. */
 double ga_measure_reach(const ga_eval *e, const ga_csr *A, int i);
+double ga_measure_row(const ga_eval *e, const ga_csr *A, int i, int n);
 double ga_measure_length(const ga_eval *e, const ga_csr *A, int i);
 
 #endif

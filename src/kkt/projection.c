@@ -47,7 +47,7 @@ static ga_status constraints_hold(ga_projector *p, double t, const double *q, bo
   *yes = status == GA_OK;
   for (int i = 0; i < e->nlam && *yes; i++) {
     if (e->contacts && e->contacts->mode[i] != GA_ROW_IS_ON) continue;
-    *yes = fabs(p->g[i]) <= size * ga_measure_reach(e, G, i);
+    *yes = fabs(p->g[i]) <= size * ga_measure_row(e, G, i, i);
   }
   status = ga_team_agree(e->team, status, e->err);
   *yes = !ga_team_any(e->team, !*yes);

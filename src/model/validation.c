@@ -111,6 +111,11 @@ ga_status ga_model_validate(const ga_model *model, ga_error *err) {
     return ga_fail(err, GA_ERR_ARG, "%s[%d] = %g: sizes are finite and not negative",
                    i < nv ? "q_size" : "q_least", i % nv, size[i % nv]);
   }
+  for (int i = 0; i < model->nlam + model->npsi && model->row_reach; i++) {
+    if (model->row_reach[i] >= 0 && isfinite(model->row_reach[i])) continue;
+    return ga_fail(err, GA_ERR_ARG, "row_reach[%d] = %g: sizes are finite and not negative", i,
+                   model->row_reach[i]);
+  }
   for (int i = 0; i < nv && model->metric; i++) {
     if (model->metric[i] > 0 && isfinite(model->metric[i])) continue;
     return ga_fail(err, GA_ERR_ARG, "metric[%d] = %g: weights are finite and positive", i,

@@ -188,7 +188,7 @@ static ga_status check_own_rows(ga_integrator *it, const ga_corner *c, bool *fre
   ga_status status = rows_at(it, c->before, &it->corners.old);
   if (status == GA_OK) status = rows_at(it, c->t, &it->corners.new);
   for (int i = 0; i < e->nlam && status == GA_OK; i++) {
-    const double reach = ga_measure_reach(e, &s->G, i), speed = row_size(&s->G, i, v);
+    const double reach = ga_measure_row(e, &s->G, i, i), speed = row_size(&s->G, i, v);
     const double g = new->g[i] - old->g[i], gv = new->gv[i] - old->gv[i];
     const double drift = fmax(fabs(old->drift[i]), fabs(new->drift[i]));
     if (fabs(g) > fmax(tol, ROUND) * size * reach + late * speed + GA_UNDERFLOW)
@@ -199,7 +199,8 @@ static ga_status check_own_rows(ga_integrator *it, const ga_corner *c, bool *fre
   for (int i = 0; i < e->npsi && status == GA_OK; i++) {
     const double k = new->k[i] - old->k[i];
     const double drift = fmax(fabs(old->k_drift[i]), fabs(new->k_drift[i]));
-    const double allowed = tol * row_size(&s->H, i, v) + noise * ga_measure_reach(e, &s->H, i);
+    const double allowed =
+        tol * row_size(&s->H, i, v) + noise * ga_measure_row(e, &s->H, i, e->nlam + i);
     if (fabs(k) <= allowed + late * drift + GA_UNDERFLOW) continue;
     *free = true;
     if (!moves_freely(s, i)) return fail_jump(it, c, "k", i, it->model->psi_names, "rate", k);

@@ -25,7 +25,11 @@ static ga_status analyze_rows(ga_integrator *it, double t, const double *q, cons
   *rank = (ga_rank){0};
   if (status != GA_OK) return status;
   ga_rank_masses(&s->M, it->eval.metric, r->mass);
-  const ga_rank_rows rows = {.G = &s->G, .H = &s->H, .mass = r->mass};
+  const ga_rank_rows rows = {.G = &s->G,
+                             .H = &s->H,
+                             .mass = r->mass,
+                             .reach = it->model->row_reach,
+                             .metric = it->eval.metric};
   return ga_rank_analyze(rank, &rows, way, &it->error);
 }
 
@@ -108,7 +112,7 @@ static bool move_by(ga_integrator *it, const ga_eval_point *at, const double *d,
   if (!(ga_measure_difference(e, r->vd, r->v) <= 0.5 * distance)) return false;
   double size = ON * ga_measure_position(e, r->q, r->vd);
   for (int i = 0; i < e->nlam; i++) {
-    if (!(fabs(r->g[i]) <= size * ga_measure_reach(e, G, i))) return false;
+    if (!(fabs(r->g[i]) <= size * ga_measure_row(e, G, i, i))) return false;
   }
   return true;
 }

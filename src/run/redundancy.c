@@ -185,11 +185,12 @@ static ga_status growth_with_current_factors(ga_integrator *it, double *relative
 }
 
 /* Index of the first dropped row with |g_i| > sum_j |D_ij| size/sqrt(w_j), -1 if none. D: gradients
- * of the n rows; size: allowed error of the coordinates or velocities in them, in the metric W. */
-static int first_violated(const ga_eval *e, int n, const bool *dropped, const double *g,
+ * of the n rows from `first` on; size: allowed error of the coordinates or velocities in them, in the metric W. */
+static int first_violated(const ga_eval *e, int n, int first, const bool *dropped, const double *g,
                           const ga_csr *D, double size) {
   for (int i = 0; i < n; i++) {
-    if (dropped[i] && !(fabs(g[i]) <= size * ga_measure_reach(e, D, i))) return i;
+    const bool left_out = dropped[first + i];
+    if (left_out && !(fabs(g[i]) <= size * ga_measure_row(e, D, i, first + i))) return i;
   }
   return -1;
 }
@@ -210,20 +211,20 @@ static ga_status check_left_out(ga_integrator *it) {
   int i = -1;
   bool hidden = false;
   if (eq->has_row[GA_ROW_POS]) {
-    i = first_violated(e, eq->nlam, eq->dropped, eq->g, &at->G, way);
+    i = first_violated(e, eq->nlam, 0, eq->dropped, eq->g, &at->G, way);
     if (i >= 0) value = eq->g[i];
   }
   if (i < 0 && eq->has_row[GA_ROW_VEL]) {
     ga_status status = ga_eval_hidden(eq->eval, at->t, at->q, at->v, &at->G, eq->gv);
     if (status != GA_OK) return status;
-    i = first_violated(e, eq->nlam, eq->dropped, eq->gv, &at->G, speed);
+    i = first_violated(e, eq->nlam, 0, eq->dropped, eq->gv, &at->G, speed);
     hidden = i >= 0;
     if (i >= 0) value = eq->gv[i];
   }
   if (i >= 0) {
     ga_eval_entry_name(name, sizeof name, "g", i, it->model->lam_names);
   } else {
-    i = first_violated(e, eq->npsi, eq->dropped + eq->nlam, eq->k, &at->H, speed);
+    i = first_violated(e, eq->npsi, eq->nlam, eq->dropped, eq->k, &at->H, speed);
     if (i < 0) return GA_OK;
     value = eq->k[i];
     hidden = true;

@@ -159,8 +159,8 @@ static ga_status check_own_rows(ga_integrator *it, const ga_state_check *check) 
   if (!check->evaluated) out.G = &s->G, out.H = &s->H;
   ga_status status = ga_eval_all(e, t, q, v, &out);
   for (int i = 0; i < e->nlam && status == GA_OK && (moved || has[GA_ROW_POS]); i++) {
-    double allowed = fmax(tol, ROUND) * size * ga_measure_reach(e, &s->G, i);
-    if (!moved) allowed += it->mem.h * solved * ga_measure_reach(e, &s->G, i);
+    double allowed = fmax(tol, ROUND) * size * ga_measure_row(e, &s->G, i, i);
+    if (!moved) allowed += it->mem.h * solved * ga_measure_row(e, &s->G, i, i);
     if (fabs(g[i]) <= allowed + GA_UNDERFLOW || row_is_off(it, i)) continue;
     return fail_inconsistent(it, "holonomic constraint", "g", i, model->lam_names, g[i], allowed,
                              check->best);
@@ -169,14 +169,14 @@ static ga_status check_own_rows(ga_integrator *it, const ga_state_check *check) 
   if (status == GA_OK && check->hidden) memcpy(check->hidden, g, (size_t)e->nlam * sizeof(double));
   if (status == GA_OK) status = own_violations(it, check, own);
   for (int i = 0; i < e->nlam && status == GA_OK && (all || has[GA_ROW_VEL]); i++) {
-    double allowed = tol * row_size(&s->G, i, v) + noise * ga_measure_reach(e, &s->G, i);
+    double allowed = tol * row_size(&s->G, i, v) + noise * ga_measure_row(e, &s->G, i, i);
     allowed += 2 * fabs(own[i]);
     if (fabs(g[i]) <= allowed + GA_UNDERFLOW || row_is_off(it, i)) continue;
     return fail_inconsistent(it, "hidden velocity constraint of", "g", i, model->lam_names, g[i],
                              allowed, check->best);
   }
   for (int i = 0; i < e->npsi && status == GA_OK; i++) {
-    double allowed = tol * row_size(&s->H, i, v) + noise * ga_measure_reach(e, &s->H, i);
+    double allowed = tol * row_size(&s->H, i, v) + noise * ga_measure_row(e, &s->H, i, e->nlam + i);
     if (fabs(k[i]) <= allowed + GA_UNDERFLOW || row_is_off(it, e->nlam + i)) continue;
     return fail_inconsistent(it, "nonholonomic constraint", "k", i, model->psi_names, k[i], allowed,
                              check->best);
@@ -305,7 +305,7 @@ static ga_status project_softly(ga_integrator *it, double t, double *q, double *
   ga_status status = ga_eval_all(e, t, q, NULL, &(ga_evaluation){.g = g, .G = G});
   if (status != GA_OK) return status;
   for (int i = 0; i < e->nlam; i++) {
-    double relative = g[i] == 0 ? 0 : fabs(g[i]) / (size * ga_measure_reach(e, G, i));
+    double relative = g[i] == 0 ? 0 : fabs(g[i]) / (size * ga_measure_row(e, G, i, i));
     if (relative > largest) largest = relative, worst = i, violation = fabs(g[i]);
   }
   status = project_both(it, t, q, v, dq, dv);

@@ -76,13 +76,22 @@ static ga_status open_assembly(assembling *p, const ga_model *model, double t, c
   return status;
 }
 
-/* p->reach = change of each row of G, then of H, caused by one unit of all velocities. Needs G, H
+/* p->reach = change of each row of G, then of H, caused by one unit of all velocities, at least that of
+ * the model's row_reach. Needs G, H
  * and unit; must precede ga_static_system_hold, which sets columns to zero. */
 static void set_reach(assembling *p) {
   const ga_static_system *s = &p->s;
   for (int i = 0; i < s->nlam; i++) p->reach[i] = ga_static_system_reach(&s->G, i, p->unit);
   for (int i = 0; i < s->npsi; i++)
     p->reach[s->nlam + i] = ga_static_system_reach(&s->H, i, p->unit);
+  if (!s->eval.model->row_reach) return;
+  double most = 0; /* one unit of the velocities in the metric */
+  for (int j = 0; j < s->nv; j++) {
+    if (isfinite(p->unit[j])) most = fmax(most, p->unit[j] * s->eval.root_metric[j]);
+  }
+  for (int i = 0; i < s->nlam + s->npsi; i++) {
+    p->reach[i] = fmax(p->reach[i], most * s->eval.model->row_reach[i]);
+  }
 }
 
 /* ---- violated rows -------------------------------------------------------------------------- */

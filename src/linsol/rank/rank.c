@@ -32,16 +32,28 @@ void ga_rank_masses(const ga_csr *M, const double *w, double *mass) {
 
 /* ---- rows in units of the motion ------------------------------------------------------------- */
 
+/* Is row i of `from`, row n of all, zero but for rounding errors? */
+static bool is_rounding(const ga_rank_rows *rows, const ga_csr *from, int i, int n) {
+  if (!rows->reach) return false;
+  double sum = 0;
+  for (int e = from->ptr[i]; e < from->ptr[i + 1]; e++) {
+    sum += fabs(from->val[e]) / sqrt(rows->metric[from->col[e]]);
+  }
+  return sum <= GA_RANK_TOL * rows->reach[n];
+}
+
 /* Append the rows of `from` to a->A at row0: divided by sqrt(mass) column by column (mass NULL: 1),
  * then to length 1; a->length gets the lengths before. Zeros are left out. False if a number is not
  * finite. a->A.ptr[row0] must be set. */
-static bool append_rows(ga_rank_matrix *a, const ga_csr *from, const double *mass, int row0) {
+static bool append_rows(ga_rank_matrix *a, const ga_csr *from, const ga_rank_rows *rows, int row0) {
+  const double *mass = rows->mass;
   ga_csr *A = &a->A;
   for (int i = 0; i < from->nrow; i++) {
     int at = A->ptr[row0 + i];
     double sum = 0, largest = 0;
+    const bool zero = is_rounding(rows, from, i, row0 + i);
     for (int e = from->ptr[i]; e < from->ptr[i + 1]; e++) {
-      if (from->val[e] == 0) continue;
+      if (from->val[e] == 0 || zero) continue;
       A->col[at] = from->col[e];
       A->val[at] = from->val[e] / (mass ? sqrt(mass[from->col[e]]) : 1);
       largest = ga_larger(largest, fabs(A->val[at++]));
@@ -91,8 +103,8 @@ static ga_status make_matrix(ga_rank_matrix *a, const ga_rank_rows *rows, ga_are
   a->crow = ga_arena_ints(arena, nnz);
   a->cval = ga_arena_doubles(arena, nnz);
   if (arena->failed) return ga_fail(err, GA_ERR_MEM, "no memory for the rank of %d rows", a->m);
-  bool finite = append_rows(a, G, rows->mass, 0);
-  if (finite && H) finite = append_rows(a, H, rows->mass, G->nrow);
+  bool finite = append_rows(a, G, rows, 0);
+  if (finite && H) finite = append_rows(a, H, rows, G->nrow);
   if (!finite) {
     return ga_fail(err, GA_ERR_ARG, "the rank of constraints whose gradients are not finite");
   }

@@ -28,6 +28,9 @@ typedef enum ga_rank_way { GA_RANK_AUTO, GA_RANK_DENSE, GA_RANK_SPARSE } ga_rank
 typedef struct ga_rank_rows {
   const ga_csr *G, *H; /* of one number of columns; H may be NULL */
   const double *mass;  /* one positive number for each column; NULL: ones */
+  /* of a model with row_reach, else NULL: a row whose sum_j |A_ij|/sqrt(w_j) is below GA_RANK_TOL of its
+   * reach counts as zero. Comparing directions alone, rounding errors would be a direction. */
+  const double *reach, *metric;
 } ga_rank_rows;
 
 typedef struct ga_rank {

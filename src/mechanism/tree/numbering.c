@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Unknowns and rows of a mechanism in joint coordinates: freedoms of the tree by nodes, then
  * coordinates of cut joints and states of controllers, which have no mass. */
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "mechanism/build/layout.h"
 #include "mechanism/tree/tree.h"
+
+/* Rounding errors of an entry of G, relative. */
+static const double ENTRY = 64 * DBL_EPSILON;
 
 /* The node whose freedom is coordinate `which` of a joint in the tree; -1: there is none. */
 static int node_of_coordinate(const ga_mechanism *m, int joint, int which) {
@@ -137,13 +141,15 @@ static int body_moved(const ga_tree *tree, int i) {
 /* Set m->model.metric and q_size from those of absolute coordinates: an angle has the metric of the
  * rotations of the body it moves, a shift the size of its largest place, at least the length that
  * makes its rotations comparable. q_least: an angle counts as 1
- * in relative tolerances, as rotations do in absolute coordinates. */
+ * in relative tolerances, as rotations do in absolute coordinates. tree->rounding: an entry of G has rounding
+ * errors of row_reach sqrt(w) times those of places and directions, eps Q/l, in sums of some terms. */
 ga_status ga_tree_scales(ga_mechanism *m, ga_error *err) {
-  const ga_tree *tree = m->tree;
+  ga_tree *tree = m->tree;
   const ga_model *a = &m->absolute->model;
   double *w = ga_arena_doubles(&m->arena, (size_t)m->nv);
   double *size = ga_arena_doubles(&m->arena, (size_t)m->nv);
   double *least = ga_arena_doubles(&m->arena, (size_t)m->nv);
+  tree->rounding = ga_arena_doubles(&m->arena, (size_t)m->nv);
   if (m->arena.failed) return ga_fail(err, GA_ERR_MEM, "no memory for joint coordinates");
   for (int c = 0; c < m->coordinates.count; c++) {
     const int from = m->absolute->coordinates.item[c].v_at, to = m->coordinates.item[c].v_at;
@@ -160,6 +166,7 @@ ga_status ga_tree_scales(ga_mechanism *m, ga_error *err) {
     size[k] = turns ? 1 : fmax(place, length);
     /* rows of cut joints are differences of places, rounded like these */
     if (turns && m->nlam > 0) size[k] = fmax(1, place / length);
+    tree->rounding[k] = ENTRY * sqrt(w[k]) * fmax(1, place / length);
   }
   m->model.metric = w;
   m->model.q_size = size;

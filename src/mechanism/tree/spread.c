@@ -12,6 +12,7 @@
  *
  * X.f = S.w, so that wrenches are formed once and each product has six terms. Forces are added to the
  * wrenches of their bodies, which are summed over subtrees anyway. */
+#include <math.h>
 #include <string.h>
 
 #include "mechanism/tree/tree.h"
@@ -49,8 +50,17 @@ static void hold_velocities(const ga_frame *f, const double *J, const double *Z,
 
 /* ---- rows ----------------------------------------------------------------------------------- */
 
+/* G_ik of row r, freedom k, zero if it is rounding: where a tree holds what a row compares, as two of the
+ * five rows of the hinge that closes a plane linkage, G is zero, and its rounding errors would pass for a
+ * direction. */
+static inline double without_rounding(const ga_mechanism *m, int r, int k, double x) {
+  if (!m->model.row_reach) return x;
+  return fabs(x) <= m->model.row_reach[r] * m->tree->rounding[k] ? 0 : x;
+}
+
 static void tree_row(ga_pass *pass, const ga_element *el, int i, const ga_row *row) {
   const ga_evaluation *out = pass->out;
+  const int number = i < el->nlam ? el->lam_at + i : pass->m->nlam + el->psi_at + i - el->nlam;
   const ga_spread *sp = spread_of(pass, el);
   const bool holonomic = i < el->nlam;
   const int r = holonomic ? el->lam_at + i : el->psi_at + i - el->nlam,
@@ -75,7 +85,7 @@ static void tree_row(ga_pass *pass, const ga_element *el, int i, const ga_row *r
   for (int k = 0; k < sp->n; k++) {
     const ga_freedom_state *f = &pass->room->freedom[sp->freedom[k]];
     const int side = sp->side[k];
-    const double x = ga_dot6(wJ[side], f->S);
+    const double x = without_rounding(pass->m, number, sp->freedom[k], ga_dot6(wJ[side], f->S));
     if (first) first->val[at[k]] = x;
     if (react) react->val[at[k]] = x;
     if (out->R) out->R[sp->freedom[k]] -= multiplier * x;

@@ -185,23 +185,52 @@ static ga_status check_cuts(const ga_mechanism *m, ga_error *err) {
   return GA_OK;
 }
 
-/* row[i] <- the length of row i of G in the metric W; nlam numbers. */
+/* row[i] <- sum_j |A_ij|/sqrt(w_j) of row i of A. */
+static void measure_rows_of(const ga_mechanism *m, const ga_csr *A, double *row) {
+  for (int i = 0; i < A->nrow; i++) {
+    row[i] = 0;
+    for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) {
+      row[i] += fabs(A->val[e]) / sqrt(m->model.metric[A->col[e]]);
+    }
+  }
+}
+
+/* The same of the rows of G and then of H at the start; nlam + npsi numbers. */
 static ga_status measure_rows(const ga_mechanism *m, double t0, double *row) {
   ga_arena scratch = {0};
-  ga_csr G;
+  ga_csr G, H;
   ga_status status = ga_csr_init(&G, m->nlam, m->nv, &m->G, &scratch);
-  if (status == GA_OK &&
-      ga_mechanism_evaluate(m, t0, m->q0, NULL, &(ga_evaluation){.G = &G}) != 0) {
+  if (status == GA_OK) status = ga_csr_init(&H, m->npsi, m->nv, &m->H, &scratch);
+  const ga_evaluation out = {.G = &G, .H = &H};
+  if (status == GA_OK && ga_mechanism_evaluate(m, t0, m->q0, m->v0, &out) != 0) {
     status = GA_ERR_MEM;
   }
-  for (int i = 0; i < m->nlam && status == GA_OK; i++) {
-    double sum = 0;
-    for (int e = G.ptr[i]; e < G.ptr[i + 1]; e++) {
-      sum += G.val[e] * G.val[e] / m->model.metric[G.col[e]];
-    }
-    row[i] = sqrt(sum);
+  if (status == GA_OK) {
+    measure_rows_of(m, &G, row);
+    measure_rows_of(m, &H, row + m->nlam);
   }
   ga_arena_free(&scratch);
+  return status;
+}
+
+/* Set model.row_reach: rounding of a row is that of the places it compares, also where the tree holds them
+ * and no unknown moves them, as two of the five rows of the hinge that closes a plane linkage. It is what the
+ * row has in absolute coordinates at the start. */
+static ga_status reach_of_rows(ga_mechanism *m, double t0) {
+  const ga_mechanism *a = m->absolute;
+  if (m->nlam + m->npsi == 0) return GA_OK;
+  double *full = ga_calloc((size_t)a->nlam + (size_t)a->npsi + 1, sizeof *full);
+  double *row = ga_arena_doubles(&m->arena, (size_t)m->nlam + (size_t)m->npsi);
+  ga_status status = full && !m->arena.failed ? measure_rows(a, t0, full) : GA_ERR_MEM;
+  for (int i = 0; i < m->elements.count && status == GA_OK; i++) {
+    const ga_element *el = &m->elements.item[i], *was = &a->elements.item[i];
+    for (int k = 0; k < el->nlam && k < was->nlam; k++) row[el->lam_at + k] = full[was->lam_at + k];
+    for (int k = 0; k < el->npsi && k < was->npsi; k++) {
+      row[m->nlam + el->psi_at + k] = full[a->nlam + was->psi_at + k];
+    }
+  }
+  ga_free(full);
+  m->model.row_reach = row;
   return status;
 }
 
@@ -211,14 +240,12 @@ static ga_status measure_rows(const ga_mechanism *m, double t0, double *row) {
  * Rows of no length in joint coordinates have a length in absolute ones. *why unchanged: none. */
 static ga_status find_idle_joint(const ga_mechanism *m, double t0, char *text, size_t room,
                                  const char **why) {
-  const ga_mechanism *a = m->absolute;
   if (m->nlam == 0) return GA_OK;
-  double *row = ga_calloc((size_t)m->nlam + (size_t)a->nlam, sizeof *row);
+  double *row = ga_calloc((size_t)m->nlam + (size_t)m->npsi, sizeof *row);
   ga_status status = row ? measure_rows(m, t0, row) : GA_ERR_MEM;
-  if (status == GA_OK) status = measure_rows(a, t0, row + m->nlam);
   for (int i = 0; i < m->elements.count && status == GA_OK && !*why; i++) {
     const ga_element *el = &m->elements.item[i];
-    const double *own = row + el->lam_at, *full = row + m->nlam + a->elements.item[i].lam_at;
+    const double *own = row + el->lam_at, *full = m->model.row_reach + el->lam_at;
     bool idle = el->nlam > 0 && el->npsi == 0 && el->ncoordinate == 0;
     for (int k = 0; k < el->nlam && idle; k++) idle = own[k] <= GA_RANK_TOL * full[k];
     if (!idle) continue;
@@ -296,6 +323,9 @@ static ga_status change(ga_mechanism *m, double t0, ga_error *err) {
   m->v0 = ga_arena_doubles(&m->arena, (size_t)m->nv);
   if (m->arena.failed) return ga_fail(err, GA_ERR_MEM, "no memory for joint coordinates");
   status = ga_tree_read(m, m->absolute->q0, m->absolute->v0, m->q0, m->v0, err);
+  if (status == GA_OK && reach_of_rows(m, t0) != GA_OK) {
+    status = ga_fail(err, GA_ERR_MEM, "no memory for joint coordinates");
+  }
   if (status == GA_OK) status = check_masses(m, t0, err);
   if (status == GA_OK) status = set_signs(m, err);
   return status == GA_OK ? ga_mechanism_settle(m, t0, m->q0, m->v0, err) : status;
@@ -334,7 +364,9 @@ ga_status ga_mechanism_choose_coordinates(ga_mechanism *m, double t0, ga_error *
   if (!why) {
     const ga_status status = ga_tree_span(m, err);
     if (status != GA_OK) return status;
-    if (!asked) why = not_worth_it(m, text, sizeof text);
+    if (m->tree->nfreedom == 0) why = "no body can move; use absolute";
+    if (why && asked) return ga_fail(err, GA_ERR_ARG, "coordinates: joint: %s", why);
+    if (!why && !asked) why = not_worth_it(m, text, sizeof text);
   }
   if (why) {
     m->tree = NULL;

@@ -75,6 +75,7 @@ struct ga_tree {
   int *single_of, nsingle;
   bool solves;        /* it has a solver of its own */
   double *start_mass; /* diagonal of M at the start */
+  double *rounding;   /* of an entry of G by that freedom, over the row's reach (ga_tree_scales) */
   struct ga_tree_pool *pool;
 };
 

@@ -132,6 +132,25 @@ static void nearly_dependent(void **state) {
   }
 }
 
+/* A row of rounding errors is a direction like any other, unless its reach tells that it could be larger. */
+static void rounding_errors(void **state) {
+  (void)state;
+  double val[] = {1, 0, 0, 3e-17}, reach[] = {1, 1}, metric[] = {1, 1};
+  int ptr[] = {0, 2, 4}, col[] = {0, 1, 0, 1};
+  ga_csr G = {.nrow = 2, .ncol = 2, .ptr = ptr, .col = col, .val = val};
+  for (int way = GA_RANK_AUTO; way <= GA_RANK_SPARSE; way++) {
+    for (int known = 0; known < 3; known++) {
+      ga_rank_rows rows = {.G = &G, .reach = known ? reach : NULL, .metric = metric};
+      ga_rank rank;
+      ga_error err = {0};
+      reach[1] = known == 2 ? 1e-12 : 1;
+      must(ga_rank_analyze(&rank, &rows, (ga_rank_way)way, &err), &err);
+      assert_int_equal(rank.rank, known == 1 ? 1 : 2);
+      ga_rank_free(&rank);
+    }
+  }
+}
+
 static void zero_and_infinite(void **state) {
   (void)state;
   double val[] = {0, 0, 1, 3};
@@ -252,9 +271,10 @@ static void holonomic_rows_stay(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(random_rows),       cmocka_unit_test(nearly_dependent),
-      cmocka_unit_test(zero_and_infinite), cmocka_unit_test(sentences),
-      cmocka_unit_test(long_chain),        cmocka_unit_test(holonomic_rows_stay),
+      cmocka_unit_test(random_rows),         cmocka_unit_test(nearly_dependent),
+      cmocka_unit_test(zero_and_infinite),   cmocka_unit_test(rounding_errors),
+      cmocka_unit_test(sentences),           cmocka_unit_test(long_chain),
+      cmocka_unit_test(holonomic_rows_stay),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

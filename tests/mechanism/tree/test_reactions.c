@@ -355,6 +355,10 @@ static void refusals(void **state) {
       "c: {type: revolute, between: [ground, hub], at: [1, 1, 0], axis: [0, 0, 1]}},"
       "run: {redundant: allow}}",
       "coordinates: joint: body 'hub' has no mass and nothing beyond it has; use absolute");
+  refused(
+      "{genalpha: 1, gravity: [0, 0, -9.81], bodies: {sign: {mass: 1, inertia: [1, 1, 1]}}, "
+      "joints: {bolt: {type: fixed, between: [ground, sign]}}}",
+      "coordinates: joint: no body can move; use absolute");
 }
 
 int main(void) {

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* The campaign: thousands of hard runs, every accepted step judged by the checker.
  *     campaign [--grid] [--pendulum] [--friction N] [--random N] [--linear N] [--mechanisms N]
- *              [--seed S] [--only I] [--verbose] [--record FILE] [--against FILE]
+ *              [--coordinates N] [--seed S] [--only I] [--verbose] [--record FILE] [--against FILE]
  * Without a choice: the grid, the spring pendulum, 1000 runs with friction, 10000 random models, 500
- * linear structures, 500 mechanisms with all linear solvers. --only I repeats one run of the chosen
+ * linear structures, 500 mechanisms with all linear solvers, 500 in both coordinates. --only I repeats one run of the chosen
  * campaign. --record writes one line "index passed" for each run; --against reads such a file of
  * another library and tells how many of its failures pass now. The exit status is 1 if a wrong step
- * was accepted or solvers disagree. */
+ * was accepted, or solvers or coordinates disagree. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "coordinates.h"
 #include "motion.h"
 #include "run.h"
 #include "structure.h"
@@ -19,7 +20,7 @@ enum { SHOWN = 12 };
 
 typedef struct settings {
   bool grid, pendulum, verbose;
-  int friction, random, linear, mechanisms, only;
+  int friction, random, linear, mechanisms, coordinates, only;
   uint64_t seed;
   const char *record, *against;
 } settings;
@@ -192,6 +193,33 @@ static long mechanisms(const settings *s) {
   return wrong;
 }
 
+/* Random mechanisms in both coordinates; the result is how many disagree, or run in one alone. */
+static long coordinates(const settings *s) {
+  static const char *const meeting[] = {"meet", "apart", "one fails", "neither runs", "refused"};
+  static const char *const methods[] = {"stab2", "index3"};
+  long count[5] = {0}, reactions = 0;
+  for (int i = s->only >= 0 ? s->only : 0; i < s->coordinates; i++) {
+    char *text = hard_coordinates_text(s->seed, i);
+    if (s->only >= 0) printf("%s", text);
+    for (int k = 0; k < 2; k++) {
+      hard_comparison c = hard_compare_coordinates("random", text, methods[k], 4e-3, 0.16);
+      count[c.meeting]++;
+      reactions += c.meeting == HARD_MEET && c.reactions;
+      if (!s->verbose && s->only < 0 && (c.meeting == HARD_MEET || c.meeting == HARD_REFUSED)) {
+        continue;
+      }
+      printf("  coordinates %d, %s: %s %s\n", i, methods[k], meeting[c.meeting], c.text);
+      hard_print_comparison(&c);
+    }
+    free(text);
+    if (s->only >= 0) break;
+  }
+  printf("coordinates: %d, runs in both:", s->coordinates);
+  for (int k = 0; k < 5; k++) printf(" %ld %s%s", count[k], meeting[k], k < 4 ? "," : "");
+  printf("; forces of joints compared in %ld\n", reactions);
+  return count[HARD_APART] + count[HARD_ONE_FAILS];
+}
+
 static bool read_settings(int argc, char **argv, settings *s) {
   for (int i = 1; i < argc; i++) {
     const char *key = argv[i], *value = i + 1 < argc ? argv[i + 1] : NULL;
@@ -217,6 +245,8 @@ static bool read_settings(int argc, char **argv, settings *s) {
       s->linear = atoi(value);
     } else if (strcmp(key, "--mechanisms") == 0) {
       s->mechanisms = atoi(value);
+    } else if (strcmp(key, "--coordinates") == 0) {
+      s->coordinates = atoi(value);
     } else if (strcmp(key, "--seed") == 0) {
       s->seed = strtoull(value, NULL, 0);
     } else if (strcmp(key, "--only") == 0) {
@@ -237,18 +267,18 @@ int main(int argc, char **argv) {
   if (!read_settings(argc, argv, &s)) {
     fprintf(stderr,
             "usage: %s [--grid] [--pendulum] [--friction N] [--random N] [--linear N] "
-            "[--mechanisms N] [--seed S] "
+            "[--mechanisms N] [--coordinates N] [--seed S] "
             "[--only I]"
             " [--verbose] [--record FILE] [--against FILE]\n",
             argv[0]);
     return 2;
   }
   if (!s.grid && !s.pendulum && s.friction == 0 && s.random == 0 && s.linear == 0 &&
-      s.mechanisms == 0) {
+      s.mechanisms == 0 && s.coordinates == 0) {
     s.grid = s.pendulum = true;
     s.friction = 1000;
     s.random = 10000;
-    s.linear = s.mechanisms = 500;
+    s.linear = s.mechanisms = s.coordinates = 500;
   }
   printf("seed %llu\n", (unsigned long long)s.seed);
   long wrong = 0;
@@ -258,5 +288,6 @@ int main(int argc, char **argv) {
   if (s.random > 0) wrong += campaign("random", s.random, &s);
   if (s.linear > 0) wrong += structures(&s);
   if (s.mechanisms > 0) wrong += mechanisms(&s);
+  if (s.coordinates > 0) wrong += coordinates(&s);
   return wrong > 0;
 }
