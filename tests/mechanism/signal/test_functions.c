@@ -134,7 +134,8 @@ static void every_function(void **state) {
   for (int op = 0; op < GA_EXPR_COUNT; op++) {
     if (!cases[op][0]) fail_msg("operation number %d of GA_EXPR_LIST has no case", op);
     for (int i = 0; i < NCASE && cases[op][i]; i++) {
-      if (!contains(cases[op][i], op)) fail_msg("'%s' has no operation %d", cases[op][i], op);
+      if (!contains(cases[op][i], (ga_expr_op)op))
+        fail_msg("'%s' has no operation %d", cases[op][i], op);
       check_text(cases[op][i]);
     }
   }
