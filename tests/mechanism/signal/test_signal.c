@@ -131,12 +131,13 @@ static void signals_of_joints(void **state) {
   }
 }
 
-/* Ropes, backlash and powers on coordinates: the rope is taut and the teeth touch. */
+/* Ropes, backlash, friction and powers on coordinates: the rope is taut and the teeth touch. */
 static void signals_of_relations(void **state) {
   (void)state;
   static const char *const names[] = {
-      "rope.length", "rope.rate",    "rope.tension", "plain.tension", "p_plain",     "teeth.offset",
-      "teeth.rate",  "teeth.effort", "p_teeth",      "p_a",           "stiff.length"};
+      "rope.length",  "rope.rate",  "rope.tension", "plain.tension", "p_plain",
+      "teeth.offset", "teeth.rate", "teeth.effort", "p_teeth",       "p_a",
+      "stiff.length", "rub.effort", "p_rub"};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
     const setting *s = &settings[i % 5];
     ga_mechanism *m = bodies_of(s);
@@ -160,6 +161,9 @@ static void signals_of_relations(void **state) {
         .stiffness = 20, .damping = 1, .gap = 1e-3, .free = {true, -4});
     ADD(force, m, .name = "a", .type = "torsion", .coordinate = "j.angle", .stiffness = 5,
         .law = {.text = "-2*s*k.angle_a_rate"});
+    ADD(force, m, .name = "rub", .type = "friction", .coordinate = "k.angle_a", .friction = 0.5,
+        .static_friction = 0.8, .speed = 5);
+    ADD(sensor, m, .name = "p_rub", .type = "power", .of = "rub");
     ADD(sensor, m, .name = "p_plain", .type = "power", .of = "plain");
     ADD(sensor, m, .name = "p_teeth", .type = "power", .of = "teeth");
     ADD(sensor, m, .name = "p_a", .type = "power", .of = "a");

@@ -103,6 +103,11 @@ agrees tyre tyre.csv 1e-6 "$(rk4 0.6 '
     f[2] = (d > 0 ? max(0, 2e5*d - 400*x[2]) : 0)/40 - 9.81 }')" wheel.z
 ok "drag" near "$(last drag.csv ball.vz)" "$(awk 'BEGIN { w = sqrt(0.02*9.81/0.5); x = exp(6*w)
   printf "%.13g", -sqrt(0.5*9.81/0.02)*(x - 1)/(x + 1) }')" 1e-6
+agrees blade blade.csv 2e-8 "$(rk4 4 '
+  function init() { n = 2; p = atan2(0, -1)/9 } function start(t) {}
+  function rates(t, x, f,   g, u) { g = 3*(step(t, 1, 1.5) - step(t, 2, 3)); f[1] = x[2]
+    u = 8*cos(p) + (g*cos(x[1]) - 2*x[2])*sin(p); f[2] = (2*0.8*u*(u < 0 ? -u : u)*sin(p) - 0.8*x[2])/12 }' 8000)" \
+  hub.angle hub.angle_rate
 agrees belt belt.csv 3e-5 "$(rk4 0.5 '
   function init() { n = 4; y[3] = 5 } function start(t) {}
   function rates(t, x, f,   T) { T = 5e3*max(0, 0.1*x[1] - 0.2*x[2] - 0.005); f[1] = x[3]; f[2] = x[4]
