@@ -101,6 +101,12 @@ double bench_floor_klu(const bench_problem *b, double h, bool tuned, int repeats
  * without MUMPS. */
 double bench_floor_mumps(const bench_problem *b, double h, int repeats);
 
+/* ---- beams.c: models/NAME.yaml with n elements, in a process of its own; nonzero if it failed ---- */
+
+int bench_beam_steps(const char *name, const char *n, long steps);
+/* count times klu_refactor and klu_solve of the matrix of index3 */
+int bench_beam_floor(const char *name, const char *n, int count);
+
 /* ---- results, report.c ---- */
 
 /* One row of a table: pairs of a name and a text or number, the end marked by a NULL name. */
@@ -136,6 +142,7 @@ void bench_part_nets(bench_report *report);
 void bench_part_solvers(bench_report *report);
 void bench_part_precision(bench_report *report);
 void bench_part_instructions(bench_report *report);
+void bench_part_beams(bench_report *report);
 void bench_part_files(bench_report *report);
 void bench_part_accuracy(bench_report *report);
 void bench_part_accuracy_ida(bench_report *report);

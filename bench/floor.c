@@ -74,20 +74,15 @@ static bench_matrix compress(entries *list, int n) {
   return A;
 }
 
-/* See floor.h, with p = 0.3, r = 0.6; evaluated at a state moved away from the start, so that no
- * entry is zero by chance. Free it by bench_matrix_free. */
-bench_matrix bench_index3_matrix(const bench_problem *b, double h, bool symmetric) {
-  const ga_model *m = &b->p->model;
-  int nv = b->nv, nlam = b->nlam;
+/* See floor.h, with p = 0.3, r = 0.6. Free it by bench_matrix_free. */
+bench_matrix bench_index3_matrix_at(const ga_model *m, const bench_point *at, double h,
+                                    bool symmetric) {
+  const int nv = ga_space_nv(m->space), nlam = m->nlam;
   ga_csr M = new_csr(nv, nv, m->pat_M), Kt = new_csr(nv, nv, m->pat_K),
          Ct = new_csr(nv, nv, m->pat_C ? m->pat_C : m->pat_K);
   ga_csr G = new_csr(nlam, nv, m->pat_G);
-  double *q = bench_doubles(b->nq), *w = bench_doubles(nv), *lam = bench_doubles(nlam);
-  for (int i = 0; i < nv; i++) w[i] = 0.1 * sin(1.0 + i);
-  for (int i = 0; i < nlam; i++) lam[i] = 100 * cos(1.0 + i);
-  ga_space_step(m->space, b->p->q0, w, q);
-  const ga_evaluation ask = {.M = &M, .G = &G, .x = w, .lam = lam, .Kt = &Kt, .Ct = &Ct};
-  ga_model_evaluate(m, 0, q, b->p->v0, &ask);
+  const ga_evaluation ask = {.M = &M, .G = &G, .x = at->x, .lam = at->lam, .Kt = &Kt, .Ct = &Ct};
+  ga_model_evaluate(m, at->t, at->q, at->v, &ask);
   size_t total = (size_t)(M.ptr[nv] + Kt.ptr[nv] + Ct.ptr[nv] + 2 * G.ptr[nlam]);
   entries list = {.all = bench_take(total, sizeof(entry))};
   append_block(&list, &M, 0, 0, 1, false);
@@ -97,10 +92,23 @@ bench_matrix bench_index3_matrix(const bench_problem *b, double h, bool symmetri
   append_block(&list, &G, nv, 0, symmetric ? 1 : 0.3, false);
   ga_csr *const all[] = {&M, &Kt, &Ct, &G};
   for (int i = 0; i < 4; i++) free_csr(all[i]);
+  return compress(&list, nv + nlam);
+}
+
+/* The matrix near the start of b, at a state moved away from it, so that no entry is zero by
+ * chance. */
+bench_matrix bench_index3_matrix(const bench_problem *b, double h, bool symmetric) {
+  const ga_model *m = &b->p->model;
+  double *q = bench_doubles(b->nq), *w = bench_doubles(b->nv), *lam = bench_doubles(b->nlam);
+  for (int i = 0; i < b->nv; i++) w[i] = 0.1 * sin(1.0 + i);
+  for (int i = 0; i < b->nlam; i++) lam[i] = 100 * cos(1.0 + i);
+  ga_space_step(m->space, b->p->q0, w, q);
+  const bench_point at = {.q = q, .v = b->p->v0, .x = w, .lam = lam};
+  bench_matrix A = bench_index3_matrix_at(m, &at, h, symmetric);
   free(q);
   free(w);
   free(lam);
-  return compress(&list, nv + nlam);
+  return A;
 }
 
 /* Frees the arrays of A. */
@@ -173,23 +181,24 @@ double bench_floor_dense(const bench_problem *b, double h, int repeats) {
   return best;
 }
 
-/* Least CPU seconds of `repeats` rounds for one klu_refactor and klu_solve; tuned: without scaling
- * and block triangular form. NaN if KLU failed. */
-double bench_floor_klu(const bench_problem *b, double h, bool tuned, int repeats) {
-  bench_matrix A = bench_index3_matrix(b, h, false);
+/* KLU's settings: the default ones, or without scaling and block triangular form. */
+static void set_klu(klu_common *common, bool tuned) {
+  klu_defaults(common);
+  if (tuned) common->scale = -1, common->btf = 0;
+}
+
+double bench_klu_rounds(const bench_matrix *A, bool tuned, int count, int repeats) {
   klu_common common;
-  klu_defaults(&common);
-  if (tuned) common.scale = -1, common.btf = 0;
-  double *x = bench_doubles(A.n), best = INFINITY;
-  klu_symbolic *symbolic = klu_analyze(A.n, A.ptr, A.col, &common);
-  klu_numeric *numeric = symbolic ? klu_factor(A.ptr, A.col, A.val, symbolic, &common) : NULL;
-  int count = A.n < 20000 ? 100000 / A.n : 5;
+  set_klu(&common, tuned);
+  double *x = bench_doubles(A->n), best = INFINITY;
+  klu_symbolic *symbolic = klu_analyze(A->n, A->ptr, A->col, &common);
+  klu_numeric *numeric = symbolic ? klu_factor(A->ptr, A->col, A->val, symbolic, &common) : NULL;
   for (int r = 0; numeric && r < repeats; r++) {
     double start = bench_clock();
     for (int i = 0; i < count; i++) {
-      for (int k = 0; k < A.n; k++) x[k] = 1 + (double)(k % 7);
-      klu_refactor(A.ptr, A.col, A.val, symbolic, numeric, &common);
-      klu_solve(symbolic, numeric, A.n, 1, x, &common);
+      for (int k = 0; k < A->n; k++) x[k] = 1 + (double)(k % 7);
+      klu_refactor(A->ptr, A->col, A->val, symbolic, numeric, &common);
+      klu_solve(symbolic, numeric, A->n, 1, x, &common);
     }
     best = fmin(best, (bench_clock() - start) / count);
   }
@@ -197,6 +206,15 @@ double bench_floor_klu(const bench_problem *b, double h, bool tuned, int repeats
   klu_free_numeric(&numeric, &common);
   klu_free_symbolic(&symbolic, &common);
   free(x);
+  return best;
+}
+
+/* Least CPU seconds of `repeats` rounds for one klu_refactor and klu_solve; tuned: without scaling
+ * and block triangular form. NaN if KLU failed. */
+double bench_floor_klu(const bench_problem *b, double h, bool tuned, int repeats) {
+  bench_matrix A = bench_index3_matrix(b, h, false);
+  const int count = A.n < 20000 ? 100000 / A.n : 5;
+  const double best = bench_klu_rounds(&A, tuned, count, repeats);
   bench_matrix_free(&A);
   return best;
 }

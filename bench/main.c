@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* bench DIRECTORY [PART..]: all parts, or some of steps, chain, nets, solvers, precision,
- * instructions, files, accuracy, accuracy-ida and mechanisms.
+ * instructions, beams, files, accuracy, accuracy-ida and mechanisms.
  *
- * bench --steps PROBLEM METHOD N [SIZE]: just N steps, for memory and instruction counts. */
+ * bench --steps PROBLEM METHOD N [SIZE]: just N steps, for memory and instruction counts.
+ * bench --beam MODEL N STEPS, bench --beam-floor MODEL N COUNT: the same for beams. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +18,7 @@ static const struct {
              {"solvers", bench_part_solvers},
              {"precision", bench_part_precision},
              {"instructions", bench_part_instructions},
+             {"beams", bench_part_beams},
              {"files", bench_part_files},
              {"accuracy", bench_part_accuracy},
              {"accuracy-ida", bench_part_accuracy_ida},
@@ -58,9 +60,10 @@ static int check_peer(void) {
 static int usage(void) {
   fputs(
       "usage: bench DIRECTORY "
-      "[steps|chain|nets|solvers|precision|instructions|files|accuracy|accuracy-ida|\n"
-      "             mechanisms]..\n"
-      "       bench --steps PROBLEM METHOD N [SIZE]\n",
+      "[steps|chain|nets|solvers|precision|instructions|beams|files|accuracy|\n"
+      "             accuracy-ida|mechanisms]..\n"
+      "       bench --steps PROBLEM METHOD N [SIZE]\n"
+      "       bench --beam|--beam-floor MODEL N COUNT\n",
       stderr);
   return 2;
 }
@@ -69,6 +72,12 @@ static int usage(void) {
  * arguments. */
 int main(int argc, char **argv) {
   if (argc >= 5 && strcmp(argv[1], "--steps") == 0) return just_steps(argv + 2, argc - 2);
+  if (argc == 5 && strcmp(argv[1], "--beam") == 0) {
+    return bench_beam_steps(argv[2], argv[3], atol(argv[4]));
+  }
+  if (argc == 5 && strcmp(argv[1], "--beam-floor") == 0) {
+    return bench_beam_floor(argv[2], argv[3], atoi(argv[4]));
+  }
   if (argc < 2 || argv[1][0] == '-') return usage();
   for (int a = 2; a < argc; a++) {
     int known = 0;
