@@ -54,11 +54,11 @@ ga_status ga_acceptance_init(ga_acceptance *a, ga_equations *eq, double tol, ga_
                              &a->force,   &a->by_force, &a->floor};
   double **const of_nv[] = {&a->size_q,  &a->size_v,  &a->inertia,  &a->by_x,
                             &a->shift_q, &a->shift_v, &a->per_root, &a->per_metric};
-  double **const of_n[] = {&a->level,  &a->measured, &a->r_up,
-                           &a->r_down, &a->reaction, &a->probe_terms};
+  double **const of_n[] = {&a->level,  &a->measured, &a->r_up,     &a->r_down,
+                           &a->probed, &a->reaction, &a->verified, &a->probe_terms};
   for (int i = 0; i < 7; i++) *of_sub[i] = ga_arena_doubles(arena, (size_t)a->sub.count);
   for (int i = 0; i < 8; i++) *of_nv[i] = ga_arena_doubles(arena, (size_t)eq->nv);
-  for (int i = 0; i < 6; i++) *of_n[i] = ga_arena_doubles(arena, (size_t)eq->n);
+  for (int i = 0; i < 8; i++) *of_n[i] = ga_arena_doubles(arena, (size_t)eq->n);
   a->diagonal = ga_arena_ints(arena, (size_t)eq->nv);
   if (arena->failed) status = ga_fail(eq->err, GA_ERR_MEM, "no memory for the acceptance test");
   status = ga_team_agree(eq->eval->team, status, eq->err);
@@ -441,11 +441,11 @@ ga_status ga_acceptance_is_rounding(ga_acceptance *a, ga_factors *factors, const
   *evaluated = false;
   if (!*accepted && !a->eq->own) {
     status = find_told(a, factors);
-    if (status == GA_OK && within_levels(a, at->r, a->measured)) {
+    const bool possible = status == GA_OK && within_levels(a, at->r, a->measured);
+    for (unsigned k = 0; k < GA_PROBES && possible && status == GA_OK && !*accepted; k++) {
       *evaluated = true;
-      a->told = false; /* measured changes */
-      status = ga_rounding_verify(a, factors, at, a->measured);
-      *accepted = status == GA_OK && within_levels(a, at->r, a->measured);
+      status = ga_rounding_verify(a, factors, at, k);
+      *accepted = status == GA_OK && within_levels(a, at->r, a->verified);
     }
   }
   if (*accepted || status != GA_OK) return status;

@@ -35,6 +35,7 @@ typedef struct ga_acceptance {
   double *per_root, *per_metric; /* 1 / sqrt(w), 1 / w */
   int *diagonal;                 /* slot of M_ii, -1: none */
   double *level, *measured;      /* of each row: residual allowed, rounding measured */
+  double *verified, *probed;     /* of each row: rounding told and verified, and by what change */
   bool told;                     /* measured has what the tangents tell about roundings */
   double *r_up, *r_down, *reaction, *probe_terms; /* work */
 } ga_acceptance;

@@ -29,7 +29,10 @@
 #include <math.h>
 #include <string.h>
 
-static const double STALL = 0.5;   /* an iteration that leaves more of the error is no progress */
+static const double STALL = 0.5; /* an iteration that leaves more of the error is no progress */
+/* Factors that left no more of an increment than this are those of the next iterate, too: had A changed by
+ * powers of ten, about as much of it would be left. */
+static const double ALIKE = 1e-3;
 static const double ENOUGH = 0.25; /* line search ends if |work| has fallen to this fraction */
 static const double FAR = 8;       /* a root beyond so many motions must be found twice */
 static const double SAME = 1e-6;   /* two roots are one if they differ by less of their distance */
@@ -46,7 +49,8 @@ typedef struct {
   bool wandered;      /* an increment was more than twice the one before */
   double error;       /* of this iterate: size of its increment relative to what is allowed */
   double contraction; /* size of its increment relative to that of the one before; 0: the first */
-  bool moved;         /* since the factors were made, x has changed by a part of itself */
+  bool moved;         /* since the factors were made, x has changed by a part of itself, and the
+                       * increment after that does not show that they are as good as before */
   bool accepted, rounded; /* rounded: by the rounding of q_1 and v_1 */
   bool doubtful;          /* the iterate would be accepted if the factors were fresh */
 } course;
@@ -189,6 +193,7 @@ static ga_status find_increment(ga_newton *w, course *c, bool fresh) {
   c->error = ga_acceptance_error(&w->acceptance, w->dx, &c->contraction);
   if (c->iteration == 0) c->contraction = 0;
   if (c->error > 1) c->slowest = ga_max(c->slowest, c->contraction);
+  if (c->iteration > 0 && c->contraction <= ALIKE) c->moved = false;
   c->wandered |= c->error > 1 && STALL * c->contraction > 1;
   return GA_OK;
 }

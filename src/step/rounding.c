@@ -11,7 +11,8 @@
  * Signs of dq and dv are taken at random. A model may be wrong about its tangents. So the bound of a
  * row counts only as far as the force changes as they say, when q_1 and v_1 are moved by SHIFT
  * roundings: by the factor min(1, |r(moved) - r| / |K dq + C dv|). A jump of a force does not enlarge
- * it. */
+ * it. In one row of many the summands of K dq + C dv cancel by chance, and the change is all noise: of
+ * two probes counts that with the larger |K dq + C dv|. */
 #include "step/rounding.h"
 
 #include <math.h>
@@ -20,9 +21,6 @@
 /* Roundings by which q_1 and v_1 are moved to compare forces with tangents: so many that the roundings
  * of the forces do not count. */
 static const double SHIFT = 1024;
-/* Probes of the rounding: a change that is small by chance in one of them is not in the other. */
-enum { PROBES = 2 };
-
 /* A number of size 1/2 to 1, of either sign, for velocity i in this probe: the same in every run. No
  * two are equal, so that the changes of two coordinates do not cancel. */
 static double weight_of(unsigned i, unsigned probe) {
@@ -93,16 +91,18 @@ ga_status ga_rounding_told(const ga_acceptance *a, const ga_factors *f, double *
 }
 
 ga_status ga_rounding_verify(ga_acceptance *a, const ga_factors *f, const ga_iterate *at,
-                             double *rows) {
+                             unsigned probe) {
   const ga_equations *eq = a->eq;
   double *told = a->r_down, *moved = a->r_up;
-  set_shift(a, 0, SHIFT);
+  set_shift(a, probe, SHIFT);
   ga_status status = evaluate_moved(a, at->x, moved);
   multiply_tangents(a, f, told);
   if (status == GA_OK) status = ga_team_sum_shared(eq->eval->team, eq->method->nx, told);
   for (int i = 0; i < eq->nx; i++) {
-    const double change = fabs(moved[i] - at->r[i]);
-    if (change < fabs(told[i])) rows[i] *= change / fabs(told[i]);
+    const double size = fabs(told[i]), change = fabs(moved[i] - at->r[i]);
+    if (probe > 0 && !(size > a->probed[i])) continue;
+    a->probed[i] = size;
+    a->verified[i] = change < size ? a->measured[i] * (change / size) : a->measured[i];
   }
   return status;
 }
@@ -112,7 +112,7 @@ ga_status ga_rounding_verify(ga_acceptance *a, const ga_factors *f, const ga_ite
 ga_status ga_rounding_measure(ga_acceptance *a, const ga_iterate *at, double *rows) {
   const int n = a->eq->n;
   memset(rows, 0, (size_t)n * sizeof(double));
-  for (unsigned probe = 0; probe < PROBES; probe++) {
+  for (unsigned probe = 0; probe < GA_PROBES; probe++) {
     set_shift(a, probe, GA_ROUND / DBL_EPSILON);
     ga_status status = evaluate_moved(a, at->x, a->r_up);
     set_shift(a, probe, -GA_ROUND / DBL_EPSILON);

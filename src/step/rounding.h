@@ -14,10 +14,13 @@ void ga_rounding_force(const ga_acceptance *a, const ga_factors *f, double *r);
 /* rows (n numbers) <- 8 eps (|K| Q + |C| V) in the force rows, zero in the others. In a team
  * collective, as all that follow. */
 ga_status ga_rounding_told(const ga_acceptance *a, const ga_factors *f, double *rows);
-/* Make rows smaller where the tangents say more than is true. The equations are evaluated elsewhere
+/* Probes of the rounding: a change that is small by chance in one of them is not in the other. */
+enum { GA_PROBES = 2 };
+/* a->verified <- a->measured, of ga_rounding_told, made smaller where the tangents say more than is
+ * true; by probe 0, then by the others where they tell more. The equations are evaluated elsewhere
  * than at x. */
 ga_status ga_rounding_verify(ga_acceptance *a, const ga_factors *f, const ga_iterate *at,
-                             double *rows);
+                             unsigned probe);
 /* rows <- the change of all rows that is measured when q_1 and v_1 are moved by up to 8 roundings. */
 ga_status ga_rounding_measure(ga_acceptance *a, const ga_iterate *at, double *rows);
 
