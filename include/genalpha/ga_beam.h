@@ -66,6 +66,11 @@ typedef struct ga_beam {
  * .Qz .Mx .My .Mz: the wrench on its middle section from the side of its second node. */
 GA_API ga_status ga_mechanism_beam(ga_mechanism *m, const ga_beam *beam, ga_error *err);
 
+/* Sentences about beams whose waves of this frequency have so few elements that frequencies near it are
+ * wrong by about 1 % or more, with the number that is enough. Returns the number of such beams. */
+GA_API int ga_mechanism_check_waves(const ga_mechanism *m, double hertz, ga_log_fn say,
+                                    void *context);
+
 /* Frames of elements + 1 nodes on a straight line. y_axis: the direction of y, made perpendicular to
  * the line; NULL: the space axis farthest from it. */
 GA_API ga_status ga_beam_line(const double from[3], const double to[3], const double *y_axis,

@@ -2,6 +2,8 @@
 /* genalpha check: what is odd or wrong in a model file, in sentences. */
 #include <string.h>
 
+#include <genalpha/ga_beam.h>
+
 #include "args/run_settings.h"
 #include "commands/statics.h"
 
@@ -111,6 +113,9 @@ static int check_mechanism(const statics_settings *set, const args *a, mechanism
   char failure[1024] = "";
   int code = TOOL_OK;
   if (status == GA_OK) {
+    if (set->frequency > 0) {
+      found.warnings += ga_mechanism_check_waves(p->mechanism, set->frequency, print_finding, &l);
+    }
     compare_step(a->options, &found, &l);
     double t_end;
     code = run_try_start(a, p->problem, sizeof failure, failure, &t_end);

@@ -8,6 +8,7 @@
 typedef struct statics_settings {
   problem_args problem;
   bool json, frozen, view;
+  double frequency;                                    /* Hz; 0: not given */
   int count, few;                                      /* 0: not given */
   const char *at, *save_state, *out, *matrices, *page; /* NULL: not given */
 } statics_settings;

@@ -127,7 +127,8 @@ static ga_status make_element(const ga_beam *beam, int k, const double *K, ga_be
                               ga_error *err) {
   const ga_beam_section *s = &beam->section;
   double d[6];
-  *e = (ga_beam_data){.lumped = beam->mass == GA_BEAM_LUMPED};
+  *e = (ga_beam_data){.lumped = beam->mass == GA_BEAM_LUMPED,
+                      .constant_strain = beam->stiffness == GA_BEAM_CONSTANT_STRAIN};
   ga_status status = node_difference(beam, beam->nodes, k, d, err);
   if (status != GA_OK) return status;
   memcpy(e->d0, d, sizeof d);
@@ -150,7 +151,7 @@ static ga_status make_element(const ga_beam *beam, int k, const double *K, ga_be
     e->J[i] = 0.5 * s->rhoI[i] * e->h;
     e->load[i] = beam->load[i] / s->rhoA;
   }
-  e->GJ = K[21], e->EI[0] = K[28], e->EI[1] = K[35];
+  e->EA = K[0], e->GJ = K[21], e->EI[0] = K[28], e->EI[1] = K[35];
   return GA_OK;
 }
 

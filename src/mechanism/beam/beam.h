@@ -19,17 +19,18 @@ enum { GA_BEAM_NV = 12 }; /* velocities of an element: (u, Omega) of A, then of 
 
 /* One element. Matrices 6 x 6 by rows. */
 typedef struct ga_beam_data {
-  const char *beam;  /* name */
-  double h;          /* length |u0| of the reference */
-  double d0[6];      /* strain of the reference times its length: u0, w0 */
-  double K[36];      /* K^ / h */
-  double C[36];      /* C^ / h */
-  bool damped;       /* C is not zero */
-  bool lumped;       /* mass and inertia in the nodes */
-  double mass, J[3]; /* rhoA h; rotary inertia of each node, rhoI h/2 */
-  double load[3];    /* acceleration that stands for the dead load: load per length / rhoA */
-  double EI[2], GJ;  /* of the section, for the check */
-  double radius;     /* for pictures */
+  const char *beam;     /* name */
+  double h;             /* length |u0| of the reference */
+  double d0[6];         /* strain of the reference times its length: u0, w0 */
+  double K[36];         /* K^ / h */
+  double C[36];         /* C^ / h */
+  bool damped;          /* C is not zero */
+  bool lumped;          /* mass and inertia in the nodes */
+  bool constant_strain; /* K^ is K of the section */
+  double mass, J[3];    /* rhoA h; rotary inertia of each node, rhoI h/2 */
+  double load[3];       /* acceleration that stands for the dead load: load per length / rhoA */
+  double EI[2], GJ, EA; /* of the section, for the check */
+  double radius;        /* for pictures */
 } ga_beam_data;
 
 /* ---- add_beam.c ----------------------------------------------------------------------------- */

@@ -102,8 +102,62 @@ static void reference(void **state) {
   assert_int_equal(warnings_of(&(struct cantilever){4, 0, 0, 0.5, 1}), 0);
 }
 
+/* The number of warnings about waves of angular frequency w of a free beam of length 1 with n elements. */
+static int waves_of(const ga_beam_section *section, int n, double w, ga_beam_inertia_kind mass,
+                    ga_beam_stiffness stiffness) {
+  ga_mechanism *m = mechanism_new(NULL);
+  ga_beam_node nodes[40];
+  ga_error err = {0};
+  must(ga_beam_line((double[3]){0, 0, 0}, (double[3]){1, 0, 0}, NULL, n, nodes, &err), &err);
+  const ga_beam beam = {.name = "arm",
+                        .elements = n,
+                        .nodes = nodes,
+                        .section = *section,
+                        .mass = mass,
+                        .stiffness = stiffness};
+  must(ga_mechanism_beam(m, &beam, &err), &err);
+  build(m);
+  said[0] = 0;
+  const int warnings = ga_mechanism_check_waves(m, w / (2 * pi_), hear, NULL);
+  ga_mechanism_free(m);
+  return warnings;
+}
+
+/* Bending: 4 elements a wave, w = k^2 sqrt(EI/rhoA) with k h = pi/2; 16 with lumped masses or constant
+ * strains. Torsion and stretching: 16, w = k sqrt(GJ/rhoI_x) or k sqrt(EA/rhoA). The softest counts. */
+static void waves(void **state) {
+  (void)state;
+  const ga_beam_section slender = {
+      .EA = 1e8, .GA = {1e8, 1e8}, .GJ = 4e3, .EI = {9, 4}, .rhoA = 2, .rhoI = {1e-5, 1e-5, 1e-5}};
+  const double limit = 8 * pi_ / 2, w = limit * limit * sqrt(4.0 / 2);
+  const ga_beam_inertia_kind whole = GA_BEAM_CONSISTENT;
+  const ga_beam_stiffness best = GA_BEAM_FLEXIBILITY;
+  assert_int_equal(waves_of(&slender, 8, 0.98 * w, whole, best), 0);
+  assert_int_equal(waves_of(&slender, 8, 1.5 * w, whole, best), 1);
+  assert_non_null(strstr(said, "Beam 'arm': at "));
+  assert_non_null(strstr(said, "waves of bending have 3.3 elements each"));
+  assert_non_null(strstr(said, "use 10 elements or more"));
+  assert_int_equal(waves_of(&slender, 10, 1.5 * w, whole, best), 0);
+  for (int k = 0; k < 2; k++) {
+    const ga_beam_inertia_kind mass = k ? GA_BEAM_LUMPED : whole;
+    const ga_beam_stiffness stiffness = k ? best : GA_BEAM_CONSTANT_STRAIN;
+    assert_int_equal(waves_of(&slender, 8, 0.98 * w / 16, mass, stiffness), 0);
+    assert_int_equal(waves_of(&slender, 8, 1.02 * w / 16, mass, stiffness), 1);
+    assert_non_null(strstr(said, "use 9 elements"));
+  }
+  for (int k = 0; k < 2; k++) {
+    ga_beam_section one = slender;
+    if (k) one.GJ = 1e-3; /* sqrt(GJ/rhoI) = 10, sqrt(EA/rhoA) = 10 */
+    if (!k) one.EA = 200, one.EI[0] = one.EI[1] = 1e6;
+    const double own = 8 * pi_ / 8 * 10;
+    assert_int_equal(waves_of(&one, 8, 0.98 * own, whole, best), 0);
+    assert_int_equal(waves_of(&one, 8, 1.02 * own, whole, best), 1);
+    assert_non_null(strstr(said, k ? "waves of torsion have 16 " : "waves of stretching have 16 "));
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(moments), cmocka_unit_test(elastica),
-                                     cmocka_unit_test(reference)};
+                                     cmocka_unit_test(reference), cmocka_unit_test(waves)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
