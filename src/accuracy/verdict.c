@@ -85,9 +85,9 @@ static void say_reason(ga_solution *s) {
       } else {
         say(a, "Differences fall irregularly where steps are halved (by 4 if all is smooth)");
       }
-      say(a, ": something has a kink");
-      if (!isnan(a->t_kink)) say(a, " near t = %.4g", a->t_kink);
-      say(a, "; use events, or a smoother law");
+      say(a, ": something has a kink, or vibrates faster than the steps");
+      if (!isnan(a->t_kink)) say(a, ", near t = %.4g", a->t_kink);
+      say(a, "; use events, a smoother law, or damping");
       break;
     case GA_VERDICT_SENSITIVE:
       say(a,
