@@ -131,7 +131,7 @@ static void check_reference(const char *text, double h, double t_end, const expe
   must(ga_extrapolator_start(x, 0, ga_mechanism_q0(m), ga_mechanism_v0(m)), NULL);
   compare(m, &ga_extrapolator_state(x)->state, start, 1e-9);
   must(ga_extrapolator_run(x, t_end), ga_extrapolator_error(x));
-  compare(m, &ga_extrapolator_state(x)->state, end, 4e-9);
+  compare(m, &ga_extrapolator_state(x)->state, end, 2e-9);
   ga_extrapolator_free(x);
   ga_file_free(file);
 }
