@@ -39,7 +39,7 @@ const KEYS = {
 function look(name) {
   if (!eye) return;
   if (name === "fit") setFollow(-1);
-  fitEye(eye, name === "fit" ? null : directionOf(eye, name), pointsInSight(name));
+  fitEye(eye, name === "fit" ? null : directionOf(eye, name), pointsInSight(name), 0.06, footOf($("stage").clientHeight));
   eye.chosen = true;
   touch();
 }

@@ -30,8 +30,8 @@ const corners = box => [0, 1, 2, 3, 4, 5, 6, 7].map(k =>
   [k & 1 ? box.max.x : box.min.x, k & 2 ? box.max.y : box.min.y, k & 4 ? box.max.z : box.min.z]);
 
 // Points in sight, seen from a direction (null: from where the camera is), as near as they allow. `rim`: of
-// the picture's half height and width, what stays free at its edges.
-function fitEye(eye, direction, points, rim = 0.06) {
+// the picture's half height and width, what stays free at its edges; `foot`: of the half height, below.
+function fitEye(eye, direction, points, rim = 0.06, foot = 0) {
   const {camera, controls} = eye, c = new THREE.Vector3();
   const d = direction ? direction.clone().normalize()
                       : camera.position.clone().sub(controls.target).normalize();
@@ -39,19 +39,21 @@ function fitEye(eye, direction, points, rim = 0.06) {
   camera.position.copy(c).add(d);
   camera.lookAt(c);
   camera.updateMatrixWorld();
-  // the points in the camera's axes, from c; they fit if |x| <= wide (away - z), |y| <= tall (away - z)
+  // the points in the camera's axes, from c; they fit if |x| <= wide (away - z), y <= tall (away - z) and
+  // -y <= deep (away - z), x and y counted from the middle m of the picture
   const right = new THREE.Vector3(), above = new THREE.Vector3();
   camera.matrixWorld.extractBasis(right, above, new THREE.Vector3());
-  const tall = Math.tan(camera.fov * Math.PI / 360) * (1 - rim), wide = tall * camera.aspect;
+  const half = Math.tan(camera.fov * Math.PI / 360), tall = half * (1 - rim), wide = tall * camera.aspect;
+  const deep = Math.min(tall, half * (1 - foot));
   const seen = points.map(p => new THREE.Vector3(...p).sub(c)).map(v => [v.dot(right), v.dot(above), v.dot(d)]);
-  // x - wide z <= wide away + mx, -x - wide z <= wide away - mx: the smallest sum, and the middle mx
-  const reach = (axis, slope) => {
-    const low = Math.max(...seen.map(v => -v[axis] + slope * v[2])), high = Math.max(...seen.map(v => v[axis] + slope * v[2]));
-    return {away: (low + high) / (2 * slope), middle: (high - low) / 2};
+  // x + up z <= up away + m, -x + down z <= down away - m: the smallest sum, and the middle of what m may be
+  const reach = (axis, up, down) => {
+    const high = Math.max(...seen.map(v => v[axis] + up * v[2])), low = Math.max(...seen.map(v => -v[axis] + down * v[2]));
+    return {away: (low + high) / (up + down), middle: away => (high - low - (up - down) * away) / 2};
   };
-  const x = reach(0, wide), y = reach(1, tall);
+  const x = reach(0, wide, wide), y = reach(1, tall, deep);
   const away = Math.max(0.02 * eye.radius, x.away, y.away);
-  c.addScaledVector(right, x.middle).addScaledVector(above, y.middle);
+  c.addScaledVector(right, x.middle(away)).addScaledVector(above, y.middle(away));
   controls.target.copy(c);
   camera.position.copy(c).addScaledVector(d, away);
   controls.update();

@@ -121,13 +121,16 @@ function keepPace(now) {
   pace.frames = 0;
 }
 
+// of half the height of the picture, what the buttons of the views cover at its lower edge
+const footOf = height => 2 * ($("views").offsetHeight ? $("views").offsetHeight + 14 : 0) / (height || 1);
+
 function fitPicture() {
   const {clientWidth: w, clientHeight: h} = $("stage");
   if (!renderer || w === 0 || h === 0) return;
   renderer.setSize(w, h, false);
   eye.camera.aspect = w / h;
   eye.camera.updateProjectionMatrix();
-  if (!eye.chosen) fitEye(eye, directionOf(eye, "home"), pointsInSight("home"), still ? 0.14 : 0.06);
+  if (!eye.chosen) fitEye(eye, directionOf(eye, "home"), pointsInSight("home"), still ? 0.14 : 0.06, footOf(h));
   touch();
 }
 

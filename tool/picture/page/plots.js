@@ -114,6 +114,7 @@ function makePlots(model, data, onTime, onChange) {
 
   function remove(p) {
     if (p.graph) p.graph.destroy();
+    p.watch.disconnect();
     p.root.remove();
     panels.splice(panels.indexOf(p), 1);
     resize();
@@ -156,6 +157,13 @@ function makePlots(model, data, onTime, onChange) {
     resize();
     draw(p);
     plot.append(p.cursor);
+    // numbers that grow may take another line of the head, and leave the curves less room
+    p.watch = new ResizeObserver(() => {
+      if (!p.graph) return;
+      p.graph.resize();
+      showCursor();
+    });
+    p.watch.observe(plot);
     dragCursor(p);
     clickArea(p);
     showCursor();
