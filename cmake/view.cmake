@@ -12,7 +12,7 @@ if(NOT js_dir)
 endif()
 
 set(view_dir ${PROJECT_SOURCE_DIR}/tool/picture/page)
-set(view_scripts data.js meshes.js looks.js lines.js arrows.js scene.js camera.js triad.js plots.js state.js main.js buttons.js)
+set(view_scripts data.js meshes.js looks.js batch.js lines.js arrows.js scene.js camera.js triad.js plots.js state.js main.js buttons.js)
 list(JOIN view_scripts "+" joined)
 set(view_files page.html style.css notice.txt ${view_scripts})
 list(TRANSFORM view_files PREPEND ${view_dir}/)

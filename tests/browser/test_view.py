@@ -621,6 +621,52 @@ def beams(b):
         check.near(f"its centre line {i}", m, [math.sin(a), 0, 1 - math.cos(a)], 1e-6)
 
 
+def sheaves(b):
+    """A rope over a sheave: straight down on both sides, half a circle above, 0.2 m from the axis."""
+    source, page = os.path.join(work, "atwood.yaml"), os.path.join(work, "atwood.html")
+    with open(source, "w") as file:
+        file.write("genalpha: 1\nbodies: {one: {kind: point, mass: 1, position: [-0.2, 0, -1]}, "
+                   "two: {kind: point, mass: 2, position: [0.2, 0, -1]}}\nropes: {rope: {over: [one, "
+                   "{ground: [0, 0, 0], radius: 0.2, axis: [0, 1, 0]}, two]}}\nrun: {h: 1e-3, t_end: 2e-3}\n"
+                   "output: [rope.tension]\n")
+    genalpha("run", source, "--out-page", page)
+    b.open(page)
+    b.settle()
+    p = b.js("return Array.from(genalpha.view.lines.geometry.getAttribute('position').array)")
+    o = b.js("return genalpha.model.origin")
+    p = [[p[3 * i + k] + o[k] for k in range(3)] for i in range(len(p) // 3)]
+    middle = [[sum(q[k] for q in p[6 * i:6 * i + 6]) / 6 for k in range(3)] for i in range(len(p) // 6)]
+    check.ok("two ends and 33 rings on the sheave", len(middle) == 35, len(middle))
+    check.near("one end", middle[0], [-0.2, 0, -1], 1e-6)
+    check.near("the other end", middle[-1], [0.2, 0, -1], 1e-6)
+    for i, m in enumerate(middle[1:-1]):
+        a = math.pi * (1 - i / 32)
+        check.near(f"on the sheave {i}", m, [0.2 * math.cos(a), 0, 0.2 * math.sin(a)], 1e-6)
+
+
+def one_mesh(b):
+    """Drawn by the processor, many bodies are one plain mesh that shows what their instances show."""
+    if not b.js("return genalpha.view.moving[0].children.length"):
+        return  # a graphics card draws
+    pixels = """const gl = genalpha.renderer.getContext(), w = gl.drawingBufferWidth, h = gl.drawingBufferHeight;
+                const p = new Uint8Array(4 * w * h); genalpha.draw(); gl.readPixels(0, 0, w, h, gl.RGBA, gl.UNSIGNED_BYTE, p);"""
+    wrong = b.js(pixels + """const one = p.slice();
+      for (const m of genalpha.view.moving) { m.layers.set(0); for (const c of m.children) c.visible = false; }
+      genalpha.draw(); gl.readPixels(0, 0, w, h, gl.RGBA, gl.UNSIGNED_BYTE, p);
+      const none = p.slice();
+      for (const m of genalpha.view.moving) { m.layers.set(1); }
+      genalpha.draw(); gl.readPixels(0, 0, w, h, gl.RGBA, gl.UNSIGNED_BYTE, p);
+      for (const m of genalpha.view.moving) for (const c of m.children) c.visible = true;
+      let differ = 0, bodies = 0;
+      for (let i = 0; i < p.length; i += 4) {
+        const far = (a, c) => Math.abs(a[i] - c[i]) + Math.abs(a[i + 1] - c[i + 1]) + Math.abs(a[i + 2] - c[i + 2]) > 12;
+        if (far(one, none)) differ++;
+        if (far(one, p)) bodies++;
+      }
+      return [differ, bodies];""")
+    check.ok("one mesh shows what instances show", wrong[1] > 1000 and wrong[0] < 0.01 * wrong[1], wrong)
+
+
 def many(b):
     """Draw calls do not depend on the number of bodies."""
     calls = {}
@@ -639,6 +685,7 @@ def many(b):
         b.open(page)
         seek(b, 0.05)
         calls[n] = b.js("return genalpha.calls()")
+    one_mesh(b)
     check.ok("no more draw calls for 400 bodies than for 4", calls[400] <= calls[4] < 12, calls)
 
 
@@ -671,6 +718,7 @@ def main():
         moving_modes(browser)
         arrows_and_marks(browser, page)
         beams(browser)
+        sheaves(browser)
         many(browser)
         requests = browser.js("return performance.getEntriesByType('resource').map(e => e.name)")
         check.ok("nothing was fetched", requests == [], requests)

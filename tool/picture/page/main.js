@@ -84,7 +84,7 @@ function startPicture() {
   renderer.shadowMap.type = THREE.PCFSoftShadowMap;
   renderer.setPixelRatio(fullRatio);
   lap("renderer");
-  view = makeScene(model, data, {cast: shadow, receive: shadow && !software});
+  view = makeScene(model, data, {cast: shadow, receive: shadow && !software, batch: slow});
   lap("scene");
   eye = makeEye(view, canvas);
   triad = makeTriad();

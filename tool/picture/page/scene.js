@@ -34,6 +34,7 @@ function instanceSets(list, parent, shadow, many, meshes) {
     mesh.castShadow = shadow.cast;
     mesh.receiveShadow = shadow.receive;
     parent.add(mesh);
+    if (shadow.batch) batchOf(mesh);
     sets.push(mesh);
   }
   return sets;
@@ -54,6 +55,7 @@ function placeInstances(mesh, pose) {
     out[o + 15] = 1;
   }
   mesh.instanceMatrix.needsUpdate = true;
+  if (mesh.userData.changed) mesh.userData.changed();
 }
 
 // an instance that reaches from a point to another: z of its geometry goes from 0 to 1
@@ -311,7 +313,7 @@ function makeScene(model, data, shadow) {
   const pose = newPose(model), many = model.bodies.length > 300;
   addCurves(model, data, pose);
   poseAll(model, data, {frame: 0, part: 0}, pose);
-  const scale = modelScale(model, pose), scene = new THREE.Scene(), plain = {cast: false, receive: false};
+  const scale = modelScale(model, pose), scene = new THREE.Scene(), plain = {cast: false, receive: false, batch: shadow.batch};
   const groups = {};
   for (const name of ["bodies", "joints", "axes", "springs", "lines", "forces", "applied", "contacts", "trails", "ground"]) {
     scene.add(groups[name] = new THREE.Group());
