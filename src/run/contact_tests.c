@@ -122,21 +122,14 @@ static double dip_of(const ga_integrator *it, int i) {
   return at > 0 && least < -ga_contacts_eps_gap(it, i) ? it->last.mem.t + at * h : it->mem.t;
 }
 
-/* A gap that starts at 0, and is not positive at the maximum of the cubic: a time *lo where it is, with
- * the value *first. If there is none, or the gap leaves with less than half of its rate, because
- * vibrations that h does not resolve hold it: the beginning of the piece (ga_contacts_keep). */
-static ga_status find_flight(ga_integrator *it, test *x, double *lo, double *first) {
-  const double begin = it->last.mem.t, h = x->t_end - begin;
+/* Does a gap that starts at 0 leave with at least half of its rate? Vibrations that h does not resolve may
+ * hold it (ga_contacts_keep). Overwrites events.at and contacts.g, k. */
+static ga_status does_leave(ga_integrator *it, test *x, bool *leaves) {
+  const double way = LEAVES * (x->t_end - it->last.mem.t);
   const double rate = it->contacts.state[x->contact].rate;
   double after = 0;
-  ga_status status = value_at(x, begin + LEAVES * h, &after);
-  const bool resolved = after > LEAVES * h * rate / 2 && rate > 0;
-  for (double way = (*lo - begin) / 4; status == GA_OK && resolved; way /= 4) {
-    *lo = begin + fmax(way, LEAVES * h);
-    status = value_at(x, *lo, first);
-    if (*first > 0 || way < LEAVES * h) return status;
-  }
-  *lo = begin;
+  const ga_status status = value_at(x, it->last.mem.t + way, &after);
+  *leaves = rate > 0 && after > way * rate / 2;
   return status;
 }
 
@@ -199,7 +192,9 @@ static ga_status locate(ga_integrator *it, test *x, double value, double *t) {
     const double h = hi - lo, rate = it->step.eq.gv[c->rows.contact[x->contact].gap];
     lo += h * cubic_maximum(first, value, h * s->rate, h * rate);
     status = value_at(x, lo, &first);
-    if (status == GA_OK && !(first > 0)) status = find_flight(it, x, &lo, &first);
+    bool leaves = true;
+    if (status == GA_OK && !(first > 0)) status = does_leave(it, x, &leaves);
+    if (!leaves) lo = it->last.mem.t;
   }
   const bool whole = lo == it->last.mem.t && hi == it->mem.t && value < 0;
   if (status == GA_OK && x->kind == GA_CONTACT_HIT && first > 0 && whole) {

@@ -219,6 +219,7 @@ ga_status ga_restart_at_corner(ga_integrator *it, double h);
 ga_status ga_restart_damp(ga_integrator *it, double h);
 ga_status ga_restart_resize(ga_integrator *it, double h);
 ga_status ga_restart_filter(ga_integrator *it, double *x);
+ga_status ga_restart_filter_velocity(ga_integrator *it, double *v, bool *changed);
 
 /* Solve the first step of an implicit start together with its a_n. */
 ga_status ga_start_implicit_step(ga_integrator *it, const ga_past *past, double h, double t1);

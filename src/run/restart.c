@@ -329,14 +329,15 @@ static ga_status damp_a(ga_integrator *it) {
 
 /* v <- v - (1 - C)^4 v: without the vibrations that h does not resolve. For the others this is O(h^8),
  * with damping O(h^4), and nothing is done where it is below LEAST of v. *changed: v did. */
-static ga_status damp_v(ga_integrator *it, bool *changed) {
+ga_status ga_restart_filter_velocity(ga_integrator *it, double *v, bool *changed) {
   ga_restart *r = &it->restart;
   const int nv = it->eval.nv;
-  const double of_v = ga_measure(&it->eval, it->mem.v);
+  const double of_v = ga_measure(&it->eval, v);
   double left = 0;
   ga_status status = GA_OK;
   *changed = false;
-  memcpy(r->d, it->mem.v, (size_t)nv * sizeof(double));
+  if (it->step.eq.own) return GA_OK;
+  memcpy(r->d, v, (size_t)nv * sizeof(double));
   for (int k = 0; k < 4 && status == GA_OK; k++) {
     memcpy(r->v, r->d, (size_t)nv * sizeof(double));
     status = ga_filter_vibrations(it, r->x, r->v);
@@ -345,7 +346,7 @@ static ga_status damp_v(ga_integrator *it, bool *changed) {
     if (k == 0 && !(left > SOME * of_v)) return status;
   }
   *changed = status == GA_OK && left > LEAST * of_v;
-  if (*changed) ga_axpy(nv, -1, r->d, it->mem.v);
+  if (*changed) ga_axpy(nv, -1, r->d, v);
   return status;
 }
 
@@ -358,7 +359,7 @@ ga_status ga_restart_damp(ga_integrator *it, double h) {
   ga_status status = prepare_factors(it, h, h * of_vd > of_v);
   if (status == GA_OK) status = damp_a(it);
   bool changed = false;
-  if (status == GA_OK) status = damp_v(it, &changed);
+  if (status == GA_OK) status = ga_restart_filter_velocity(it, it->mem.v, &changed);
   if (changed) {
     status = ga_restart_at_corner(it, h);
     if (status == GA_OK) status = damp_a(it);
