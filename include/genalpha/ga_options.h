@@ -152,7 +152,8 @@ typedef enum ga_contact_mode { GA_CONTACT_LOCATE, GA_CONTACT_STEP } ga_contact_m
        "constraints that follow from others: refuse them, or go on with an independent set")       \
   REAL(newton_tol, 0, 0, 1e-2, "newton-tol",                                                       \
        "Newton tolerance: error of accelerations relative to the largest of their coupled "        \
-       "subsystem; 0: 1e-12; with automatic steps rtol/1000, at most 1e-8")                        \
+       "subsystem; 0: 1e-12; with automatic steps rtol/100, at most 1e-5, where something is "     \
+       "stiff or in contact rtol/1000, at most 1e-8")                                              \
   INT(newton_max, 20, 1, 1000, "newton-max", "largest number of Newton iterations from one guess") \
   INT(matrix_every, 0, 0, 1000000, "matrix-every",                                                 \
       "renew the Newton matrix at least every N steps; 0: when that pays")                         \

@@ -100,11 +100,15 @@ static ga_status check_same_options(ga_integrator *it) {
 /* Unless the user has set newton_tol: 1e-12 with given sizes. With automatic ones a thousandth of
  * rtol, which is not seen beside the error of the step and saves iterations; at most 1e-8, as an
  * error of accelerations moves a stiff spring: with 1e-6 and a spring of 1e10 N/m the vibrations
- * that it makes grow above all else. */
-static void set_newton_tol(ga_options *o) {
-  if (o->newton_tol > 0) return;
-  bool loose = o->rtol > 0 || o->atol > 0;
-  o->newton_tol = loose ? fmax(1e-12, fmin(1e-8, 1e-3 * o->rtol)) : 1e-12;
+ * that it makes grow above all else. it->loose_tol: where no force is stiff (acceptance.c) a hundredth
+ * of rtol, at most 1e-5. But index3 finds forces from positions, which must be exact; and
+ * contacts decide by the signs of forces. */
+static void set_newton_tol(ga_integrator *it) {
+  ga_options *o = &it->options;
+  const bool automatic = o->rtol > 0 || o->atol > 0, free = o->newton_tol <= 0;
+  if (free) o->newton_tol = automatic ? fmax(1e-12, fmin(1e-8, 1e-3 * o->rtol)) : 1e-12;
+  const bool loose = free && automatic && !it->method->hidden_free && it->model->ncontacts == 0;
+  it->loose_tol = loose ? fmax(o->newton_tol, fmin(1e-5, 1e-2 * o->rtol)) : o->newton_tol;
 }
 
 /* The checks and allocations that need no communication: options, model, method, plan. Sets
@@ -123,7 +127,7 @@ static ga_status check_alone(ga_integrator *it) {
   if (status == GA_OK) status = ga_check_setting(it->method, it->model, &it->options, err);
   if (status != GA_OK) return status;
   it->h = it->options.h;
-  set_newton_tol(&it->options);
+  set_newton_tol(it);
   it->step_size.on = it->options.rtol > 0 || it->options.atol > 0;
   return ga_plan_init(it);
 }
@@ -173,8 +177,8 @@ ga_status ga_integrator_make_system(ga_integrator *it) {
   if (status == GA_OK) {
     /* slots for rows that are left out: with contacts, else see ga_redundancy_make_slots */
     const bool slots = it->contacts.n > 0;
-    status = ga_step_init(&it->step, it->method, &it->options, slots, &it->eval, &it->stats,
-                          &it->system);
+    status = ga_step_init(&it->step, it->method, &it->options, it->loose_tol, slots, &it->eval,
+                          &it->stats, &it->system);
   }
   if (status != GA_OK) return status;
   ga_redundancy_init(it);

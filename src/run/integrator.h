@@ -140,9 +140,10 @@ struct ga_integrator {
   ga_backup last;
   ga_restart restart;
   ga_events events;
-  double rho_inf; /* spectral radius at infinity of the parameters */
-  double growth;  /* value of mem.growth if the current step is accepted */
-  double delta;   /* value of mem.delta if the current step is accepted */
+  double rho_inf;   /* spectral radius at infinity of the parameters */
+  double loose_tol; /* in place of newton_tol, where no force is stiff */
+  double growth;    /* value of mem.growth if the current step is accepted */
+  double delta;     /* value of mem.delta if the current step is accepted */
   ga_start_work start_work;
   ga_memory_change memory_change;
   ga_loop_work loop_work;

@@ -73,8 +73,8 @@ ga_status ga_redundancy_make_slots(ga_integrator *it) {
   long repivots = ga_integrator_repivots(it);
   ga_step_close(&it->step);
   it->step = (ga_step){0};
-  ga_status status =
-      ga_step_init(&it->step, it->method, &it->options, true, &it->eval, &it->stats, &it->system);
+  ga_status status = ga_step_init(&it->step, it->method, &it->options, it->loose_tol, true,
+                                  &it->eval, &it->stats, &it->system);
   if (status != GA_OK) return status;
   it->repivots_base += ga_integrator_repivots(it) - repivots;
   memcpy(eq->dropped, old.dropped, rows * sizeof(bool));

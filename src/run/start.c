@@ -152,8 +152,8 @@ static ga_status check_own_rows(ga_integrator *it, const ga_state_check *check) 
   double *g = it->start_work.g, *k = it->start_work.k, *own = it->start_work.own;
   double tol = it->options.initial_tol, size = ga_measure_position(e, q, it->start_work.d);
   double noise = ROUND * size / it->h;
-  /* what newton_tol of the accelerations leaves of v in the integrator's own steps */
-  double solved = it->options.newton_tol * it->mem.h * ga_measure(e, it->mem.vd);
+  /* what the tolerance of the accelerations leaves of v in the integrator's own steps */
+  double solved = it->loose_tol * it->mem.h * ga_measure(e, it->mem.vd);
   if (!moved) noise += solved;
   ga_evaluation out = {.g = g, .k = k};
   if (!check->evaluated) out.G = &s->G, out.H = &s->H;

@@ -47,7 +47,7 @@ static const double SETTLED = 2;
 static const double TIGHT = 1e-12;
 
 ga_status ga_acceptance_init(ga_acceptance *a, ga_equations *eq, double tol, ga_arena *arena) {
-  *a = (ga_acceptance){.eq = eq, .tol = tol};
+  *a = (ga_acceptance){.eq = eq, .tol = tol, .strict = tol, .loose = tol};
   ga_status status = ga_subsystems_init(&a->sub, eq->eval, arena);
   if (status != GA_OK) return status;
   double **const of_sub[] = {&a->largest, &a->least,    &a->change, &a->before,
@@ -105,18 +105,19 @@ static void measure_scales(ga_acceptance *a, const double *x) {
   }
 }
 
-void ga_acceptance_renew(ga_acceptance *a) {
+void ga_acceptance_renew(ga_acceptance *a, const ga_factors *factors) {
   const ga_equations *eq = a->eq;
   a->told = false;
   for (int i = 0; i < eq->nv && eq->own; i++) {
     a->inertia[i] = eq->tab.m * fabs(eq->mass_diagonal[i]);
   }
+  ga_acceptance_choose_tolerance(a, factors);
 }
 
 /* The equations are evaluated at the guess. Sets Q, V, noise, inertia, the least X and the scales.
  * Every entry of a row of difference quotients has the rounding of the largest: V is then that of
  * the subsystem. */
-ga_status ga_acceptance_begin(ga_acceptance *a, const ga_iterate *at) {
+ga_status ga_acceptance_begin(ga_acceptance *a, const ga_factors *factors, const ga_iterate *at) {
   const ga_equations *eq = a->eq;
   const ga_csr *M = &eq->site[GA_SITE_NEW].M;
   const double *root = eq->eval->root_metric;
@@ -133,9 +134,10 @@ ga_status ga_acceptance_begin(ga_acceptance *a, const ga_iterate *at) {
   for (int i = 0; i < eq->nv && !eq->own; i++) {
     a->inertia[i] = a->diagonal[i] >= 0 ? eq->tab.m * fabs(M->val[a->diagonal[i]]) : 0;
   }
-  ga_acceptance_renew(a);
+  const ga_status status = ga_team_sum_shared(eq->eval->team, 1, a->inertia);
+  ga_acceptance_renew(a, factors);
   measure_scales(a, at->x);
-  return ga_team_sum_shared(eq->eval->team, 1, a->inertia);
+  return status;
 }
 
 /* ---- rows ----------------------------------------------------------------------------------- */

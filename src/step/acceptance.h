@@ -18,7 +18,9 @@ typedef struct ga_iterate {
 
 typedef struct ga_acceptance {
   ga_equations *eq;
-  double tol;   /* newton_tol */
+  double tol;    /* strict or loose */
+  double strict; /* newton_tol; and where nothing is stiff: */
+  double loose;
   double noise; /* relative rounding error of G and H: eps, or that of a difference quotient */
   ga_subsystems sub;
   /* of each subsystem, in the metric W: */
@@ -42,10 +44,14 @@ typedef struct ga_acceptance {
 
 /* Allocate the arrays and find the subsystems. All functions are collective in a team. */
 ga_status ga_acceptance_init(ga_acceptance *a, ga_equations *eq, double tol, ga_arena *arena);
-/* The iteration begins at a guess. */
-ga_status ga_acceptance_begin(ga_acceptance *a, const ga_iterate *at);
-/* New factors were made: the masses of the model's own solver are those of them. */
-void ga_acceptance_renew(ga_acceptance *a);
+/* Take the tolerance `loose` in steps in which no force is stiff. */
+void ga_acceptance_loosen(ga_acceptance *a, double loose);
+/* stiff_forces.c: set tol for these factors. Collective. */
+void ga_acceptance_choose_tolerance(ga_acceptance *a, const ga_factors *factors);
+/* The iteration begins at a guess, with the factors of an earlier step or without any. */
+ga_status ga_acceptance_begin(ga_acceptance *a, const ga_factors *factors, const ga_iterate *at);
+/* New factors were made: tangents, and the masses of the model's own solver, are those of them. */
+void ga_acceptance_renew(ga_acceptance *a, const ga_factors *factors);
 /* Are all residuals of the next iterate small? This needs no solve. */
 bool ga_acceptance_is_small(ga_acceptance *a, const ga_iterate *at);
 /* b[row] = 0 for constraint rows whose residual is within rounding. b is a copy of -r. */

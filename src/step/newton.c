@@ -183,7 +183,7 @@ static ga_status find_increment(ga_newton *w, course *c, bool fresh) {
     status = (found ? ga_factors_replace : ga_factors_renew)(w->factors, w->eq, w->x);
     c->made++;
     c->moved = false;
-    ga_acceptance_renew(&w->acceptance);
+    ga_acceptance_renew(&w->acceptance, w->factors);
   }
   if (status != GA_OK) return status;
   for (int i = 0; i < w->eq->n; i++) w->dx[i] = -w->r[i];
@@ -251,8 +251,8 @@ static ga_status solve_from(ga_newton *w, const double *guess, course *c) {
   if (guess != w->x) memcpy(w->x, guess, (size_t)w->eq->n * sizeof(double));
   ga_status status = evaluate_residual(w, fresh);
   const ga_iterate at = iterate_of(w);
-  if (status == GA_OK) status = ga_acceptance_begin(&w->acceptance, &at);
-  if (ahead) ga_acceptance_renew(&w->acceptance);
+  if (status == GA_OK) status = ga_acceptance_begin(&w->acceptance, w->factors, &at);
+  if (ahead) ga_acceptance_renew(&w->acceptance, w->factors);
   while (status == GA_OK) {
     status = find_increment(w, c, fresh);
     if (status == GA_OK) status = judge_increment(w, c, fresh);

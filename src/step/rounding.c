@@ -48,8 +48,7 @@ static ga_status evaluate_moved(ga_acceptance *a, const double *x, double *r) {
   return ga_equations_evaluate(a->eq, x, &shift, NULL, r, a->probe_terms);
 }
 
-/* Factors of K and C of dynamic row j: of the derivatives by q_1 and v_1. */
-static void row_factors(const ga_equations *eq, int j, double *by_q, double *by_v) {
+void ga_rounding_row_factors(const ga_equations *eq, int j, double *by_q, double *by_v) {
   const ga_site *site = &eq->site[eq->method->dyn[j].site];
   *by_q = eq->tab.phi * site->by_wq;
   *by_v = eq->tab.phi * site->by_v1;
@@ -62,7 +61,7 @@ static void multiply_tangents(const ga_acceptance *a, const ga_factors *f, doubl
   memset(r, 0, (size_t)eq->n * sizeof(double));
   for (int j = 0; j < eq->method->nx; j++) {
     double by_q, by_v;
-    row_factors(eq, j, &by_q, &by_v);
+    ga_rounding_row_factors(eq, j, &by_q, &by_v);
     ga_csr_mul_add(&d->Kt[j], by_q, a->shift_q, r + j * eq->nv);
     ga_csr_mul_add(&d->Ct[j], by_v, a->shift_v, r + j * eq->nv);
   }
@@ -79,7 +78,7 @@ ga_status ga_rounding_told(const ga_acceptance *a, const ga_factors *f, double *
   memset(rows, 0, (size_t)eq->n * sizeof(double));
   for (int j = 0; j < eq->method->nx; j++) {
     double by_q, by_v;
-    row_factors(eq, j, &by_q, &by_v);
+    ga_rounding_row_factors(eq, j, &by_q, &by_v);
     for (int i = 0; i < eq->nv; i++) {
       a->shift_q[i] = GA_ROUND * by_q * a->size_q[i];
       a->shift_v[i] = GA_ROUND * by_v * a->size_v[i];

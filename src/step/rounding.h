@@ -8,6 +8,8 @@
 /* Rounding errors in a sum: about one per summand; a row of a mechanism has some ten summands. */
 #define GA_ROUND (8 * DBL_EPSILON)
 
+/* Factors of K and C of dynamic row j: of the derivatives by q_1 and v_1. */
+void ga_rounding_row_factors(const ga_equations *eq, int j, double *by_q, double *by_v);
 /* r (n numbers) <- K dq + C dv in the force rows of this process, for one rounding of every q_1 and
  * v_1; zero in the other rows. */
 void ga_rounding_force(const ga_acceptance *a, const ga_factors *f, double *r);

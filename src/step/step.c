@@ -6,7 +6,8 @@
  * from arena. On failure a message in eval->err. In a team collective, and all processes return
  * failure. */
 ga_status ga_step_init(ga_step *s, const ga_method *method, const ga_options *options,
-                       bool may_drop, ga_eval *eval, ga_stats *stats, ga_arena *arena) {
+                       double loose_tol, bool may_drop, ga_eval *eval, ga_stats *stats,
+                       ga_arena *arena) {
   ga_status status = ga_equations_init(&s->eq, method, options, may_drop, eval, arena);
   status = ga_team_agree(eval->team, status, eval->err);
   if (status == GA_OK) status = ga_factors_init(&s->factors, &s->eq, options, stats, arena);
@@ -16,9 +17,10 @@ ga_status ga_step_init(ga_step *s, const ga_method *method, const ga_options *op
     status = ga_fail(eval->err, GA_ERR_MEM, "no memory for a step with %d unknowns", s->eq.n);
   }
   status = ga_team_agree(eval->team, status, eval->err);
-  return status == GA_OK
-             ? ga_acceptance_init(&s->newton.acceptance, &s->eq, options->newton_tol, arena)
-             : status;
+  if (status != GA_OK) return status;
+  status = ga_acceptance_init(&s->newton.acceptance, &s->eq, options->newton_tol, arena);
+  ga_acceptance_loosen(&s->newton.acceptance, loose_tol);
+  return status;
 }
 
 /* Close the linear solver; arrays belong to the arena. */
