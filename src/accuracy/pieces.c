@@ -86,7 +86,8 @@ static double steps_of_time(ga_solution *s) {
   if (s->work.failed) return least_steps_of_time;
   double *low = of[0], *high = of[1], *size = of[2], *bend = of[3], needed = 0;
   for (int k = 0; k < n; k++) low[k] = INFINITY, high[k] = -INFINITY;
-  ga_evaluation out = {.F = now, .g = now + nv, .k = now + end_of_g};
+  bool at_rest = s->model->scleronomic; /* g does not depend on time */
+  ga_evaluation out = {.F = now, .g = at_rest ? NULL : now + nv, .k = now + end_of_g};
   for (int i = 0; i < TIMES; i++) {
     double t = s->t0 + (s->t_end - s->t0) * i / TIMES;
     if (ga_eval_all(e, t, s->q0, s->v0, &out) != GA_OK) return least_steps_of_time;
