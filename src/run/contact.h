@@ -101,6 +101,8 @@ void ga_contacts_init_bends(struct ga_integrator *it);
 ga_status ga_contacts_bend(struct ga_integrator *it);
 void ga_contacts_between(const struct ga_integrator *it, double t,
                          const struct ga_dense_output *out);
+/* Does a direction of slip turn with the velocity? */
+bool ga_contacts_slip_turns(const struct ga_integrator *it);
 /* Contacts that hit where their piece began stay closed; their states in place of open. */
 ga_status ga_contacts_keep(struct ga_integrator *it, double t, const double *q, double *v,
                            double *e);

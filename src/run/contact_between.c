@@ -25,7 +25,7 @@ void ga_contacts_init_bends(ga_integrator *it) {
 
 /* Does a direction of slip turn with the velocity? Its derivative mu lam/|k| in the matrix is as stiff as
  * a vibration that h does not resolve, but none, and the filter would take it for one. */
-static bool some_slip_turns(const ga_integrator *it) {
+bool ga_contacts_slip_turns(const ga_integrator *it) {
   const ga_contacts *c = &it->contacts;
   for (int i = 0; i < c->n; i++) {
     const ga_contact *of = &c->rows.contact[i];
@@ -55,7 +55,7 @@ ga_status ga_contacts_bend(ga_integrator *it) {
     bend[3][i] = h * to->vd[i] - dv;
   }
   ga_status status = GA_OK;
-  for (int k = 0; k < 4 && status == GA_OK && !some_slip_turns(it); k++) {
+  for (int k = 0; k < 4 && status == GA_OK && !ga_contacts_slip_turns(it); k++) {
     status = ga_restart_filter(it, bend[k]);
   }
   return status;

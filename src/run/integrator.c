@@ -101,13 +101,12 @@ static ga_status check_same_options(ga_integrator *it) {
  * rtol, which is not seen beside the error of the step and saves iterations; at most 1e-8, as an
  * error of accelerations moves a stiff spring: with 1e-6 and a spring of 1e10 N/m the vibrations
  * that it makes grow above all else. it->loose_tol: where no force is stiff (acceptance.c) a hundredth
- * of rtol, at most 1e-5. But index3 finds forces from positions, which must be exact; and
- * contacts decide by the signs of forces. */
+ * of rtol, at most 1e-5. But index3 finds forces from positions, which must be exact. */
 static void set_newton_tol(ga_integrator *it) {
   ga_options *o = &it->options;
   const bool automatic = o->rtol > 0 || o->atol > 0, free = o->newton_tol <= 0;
   if (free) o->newton_tol = automatic ? fmax(1e-12, fmin(1e-8, 1e-3 * o->rtol)) : 1e-12;
-  const bool loose = free && automatic && !it->method->hidden_free && it->model->ncontacts == 0;
+  const bool loose = free && automatic && !it->method->hidden_free;
   it->loose_tol = loose ? fmax(o->newton_tol, fmin(1e-5, 1e-2 * o->rtol)) : o->newton_tol;
 }
 
@@ -177,8 +176,10 @@ ga_status ga_integrator_make_system(ga_integrator *it) {
   if (status == GA_OK) {
     /* slots for rows that are left out: with contacts, else see ga_redundancy_make_slots */
     const bool slots = it->contacts.n > 0;
-    status = ga_step_init(&it->step, it->method, &it->options, it->loose_tol, slots, &it->eval,
-                          &it->stats, &it->system);
+    /* contacts that are near decide by the signs of forces, which must be exact */
+    const double loose = slots ? it->options.newton_tol : it->loose_tol;
+    status = ga_step_init(&it->step, it->method, &it->options, loose, slots, &it->eval, &it->stats,
+                          &it->system);
   }
   if (status != GA_OK) return status;
   ga_redundancy_init(it);

@@ -328,7 +328,10 @@ static ga_status damp_a(ga_integrator *it) {
 }
 
 /* v <- v - (1 - C)^4 v: without the vibrations that h does not resolve. For the others this is O(h^8),
- * with damping O(h^4), and nothing is done where it is below LEAST of v. *changed: v did. */
+ * with damping O(h^4), and nothing is done where it is below LEAST of v. *changed: v did.
+ * Start values are the author's and stay. So do velocities of automatic steps: their h follows from the
+ * errors, which the h at hand does not know yet; and those of a slip that turns, whose derivative in the
+ * matrix is stiff where nothing vibrates. */
 ga_status ga_restart_filter_velocity(ga_integrator *it, double *v, bool *changed) {
   ga_restart *r = &it->restart;
   const int nv = it->eval.nv;
@@ -336,7 +339,8 @@ ga_status ga_restart_filter_velocity(ga_integrator *it, double *v, bool *changed
   double left = 0;
   ga_status status = GA_OK;
   *changed = false;
-  if (it->step.eq.own) return GA_OK;
+  if (it->step.eq.own || it->step_size.on || it->contacts.starting) return GA_OK;
+  if (ga_contacts_slip_turns(it)) return GA_OK;
   memcpy(r->d, v, (size_t)nv * sizeof(double));
   for (int k = 0; k < 4 && status == GA_OK; k++) {
     memcpy(r->v, r->d, (size_t)nv * sizeof(double));
