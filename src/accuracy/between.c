@@ -99,6 +99,51 @@ static void fit(ga_solution *s, const ga_piece *p, long node) {
   ga_space_diff(s->model->space, b->q, ga_solution_node(s, node + 1).q, b->miss);
 }
 
+/* The increment `miss` of q in an interval of length H, in size_q + H size_v/2: errors of A in q and v at
+ * the nodes, and of A in v between them, make about A. */
+static double relative_miss(const ga_solution *s, double H, const double *miss) {
+  double largest = 0;
+  for (int k = 0; k < ga_space_nv(s->model->space); k++) {
+    largest = fmax(largest, fabs(miss[k]) / (s->size_q[k] + H * s->size_v[k] / 2));
+  }
+  return largest;
+}
+
+/* The same of the interval that was fitted last, less what the constraints at its end repair: rows of
+ * the solution are put onto them. */
+static double repaired_miss(ga_solution *s, double H) {
+  ga_between *b = &s->between;
+  const ga_state end = ga_solution_node(s, b->node + 1);
+  double *x = s->state + s->nodes * s->whole.at[GA_VARIABLES];
+  const double t = ga_solution_model_time(s, b->node + 1);
+  if (ga_solution_complete(s, t, b->q, end.v, x) != GA_OK) return NAN;
+  ga_space_diff(s->model->space, x, end.q, s->v);
+  return relative_miss(s, H, s->v);
+}
+
+/* About the largest error between the nodes above `least`; *t: the middle of its interval. If the
+ * polynomial of v follows the motion, its integral over an interval ends at q of the next node; what it
+ * misses tells of motions that are faster than the nodes are apart, however good these are: a filter
+ * with a short time constant, a stiff damper. */
+double ga_solution_miss(ga_solution *s, double least, double *t) {
+  double largest = least;
+  *t = NAN;
+  if (ga_solution_prepare_states(s) != GA_OK) return NAN;
+  for (int i = 0; i < s->pieces; i++) {
+    const ga_piece *p = &s->piece[i];
+    const double H = (p->to - p->from) / (double)p->steps;
+    for (long node = p->first; node < p->first + p->steps; node++) {
+      fit(s, p, node);
+      if (!(relative_miss(s, H, s->between.miss) > largest)) continue;
+      const double now = repaired_miss(s, H);
+      if (!(now > largest)) continue;
+      largest = now;
+      *t = ga_solution_time(s, node) + H / 2;
+    }
+  }
+  return largest;
+}
+
 /* The node at which the interval of t begins, inside its piece. */
 static long node_before(const ga_solution *s, double t) {
   int i = 0;

@@ -167,6 +167,9 @@ ga_status ga_solution_force_distance(ga_solution *s, int K, double *vd, double *
 
 /* between.c: allocate its arrays. */
 void ga_between_init(ga_solution *s);
+/* About the largest error between the nodes above `least`, relative to the sizes; *t: where. NaN: not
+ * known. */
+double ga_solution_miss(ga_solution *s, double least, double *t);
 
 /* events.c: find the events of the solution. GA_EVENT if one ends it; then t_stop and shown are
  * set. */

@@ -6,6 +6,8 @@
 
 #include "accuracy/solution.h"
 
+static const double between_allowed = 2; /* times the accuracy asked, as at the nodes */
+
 /* One word for a verdict, for files. */
 const char *ga_verdict_word(ga_verdict verdict) {
 #define WORD(name, word) word,
@@ -116,6 +118,18 @@ static void say_reason(ga_solution *s) {
   }
 }
 
+/* The accuracy holds at the nodes; where it does not hold between them, too. */
+static void say_between(ga_solution *s) {
+  ga_accuracy *a = &s->accuracy;
+  double t, allowed = between_allowed * a->asked;
+  const double miss = ga_solution_miss(s, allowed, &t);
+  if (!(miss > allowed)) return;
+  say(a,
+      ". But between the %ld common times, which are %.2g apart, the error may be %.2g, near t = "
+      "%.4g: something is faster than that; a smaller accuracy or rtol helps for rows there",
+      s->nodes, (s->t_end - s->t0) / (double)(s->nodes - 1), miss, t);
+}
+
 /* Set the verdict with its facts and its text. The estimates are there. */
 void ga_solution_judge(ga_solution *s, ga_verdict verdict) {
   ga_accuracy *a = &s->accuracy;
@@ -128,6 +142,7 @@ void ga_solution_judge(ga_solution *s, ga_verdict verdict) {
     say_errors(a);
     say(a, " (largest over the run, relative to the largest value of each component), ");
     say_how(a);
+    say_between(s);
     return;
   }
   if (isnan(a->error)) {
