@@ -346,8 +346,8 @@ const ga_field ga_sensor_fields[] = {
      ga_field_own_point, AT(ga_sensor, at), NULL, false, "m"},
     {"directions", "direction", "angle: {A: [], B: []} in body axes", ga_field_point,
      AT(ga_sensor, directions), NULL, false, NULL},
-    {"of", "name", "power: a force, drive or coupler", ga_field_name, AT(ga_sensor, of), NULL,
-     false, NULL},
+    {"of", "name", "power: a force, soft limit, drive or coupler", ga_field_name, AT(ga_sensor, of),
+     NULL, false, NULL},
     {"value", "function_t", "expression: function of t and signals", ga_field_of_time,
      AT(ga_sensor, value), NULL, false, "1"},
     {.key = NULL}};

@@ -10,6 +10,21 @@ for file in "$models"/*.yaml; do
   ok "$file: one screen" [ "$(grep -c . "$work/out")" -le 24 ]
   ok "$file: no warning" out_has '^Nothing looks wrong'
 done
+# a damper table with a kink at rest: in joint coordinates, too, it is no wrong derivative
+cat >"$work/damper.yaml" <<END
+genalpha: 1
+gravity: [0, 0, -9.81]
+bodies: {car: {mass: 300, inertia: [50, 50, 50], position: [0, 0, 0.5]}}
+joints: {heave: {type: prismatic, between: [ground, car], axis: [0, 0, 1]}}
+forces:
+  spring: {type: spring, between: [ground, car], stiffness: 2e4, length: 0.65}
+  damper: {type: spring, between: [ground, car], law: "table(s_dot, [-1, 0, 1], [-900, 0, 1500], linear)"}
+END
+succeeds check "$work/damper.yaml"
+ok "a damper in joint coordinates" out_has 'Coordinates: joint'
+ok "its derivatives" out_has 'Its derivatives agree'
+ok "nothing is wrong with it" [ "$(grep -c 'wrong at\|does not agree' "$work/out")" = 0 ]
+
 # a kink at the start is no wrong derivative, in a model of 1 m as in one of 1 mm
 for size in 1 0.1 1e-3; do
   cat >"$work/kink.yaml" <<END
