@@ -70,3 +70,17 @@ bool ga_beside_start_derivatives(const ga_beside_start *n, double size, ga_error
   ga_free(q);
   return agree;
 }
+
+/* Do all derivatives agree with difference quotients, at the place (*smooth) or beside it, where a kink
+ * of a force is not? own: which do not at the place itself. */
+bool ga_beside_start_agree(const ga_beside_start *n, bool *smooth, ga_error *own) {
+  /* farther away if the steps of the quotients reach across the kink, as in small models */
+  static const double sizes[] = {1e-3, 1e-2, 1e-1, 1};
+  *smooth = ga_beside_start_derivatives(n, 0 /* at the place itself */, own);
+  bool agree = *smooth;
+  for (int i = 0; i < 4 && !agree; i++) {
+    ga_error ignored = {GA_OK, ""};
+    agree = ga_beside_start_derivatives(n, sizes[i], &ignored);
+  }
+  return agree;
+}

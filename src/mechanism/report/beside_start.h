@@ -21,4 +21,7 @@ ga_status ga_beside_start_fastest(const ga_beside_start *n, double *fastest, dou
  * units, or, with size 0, at q itself? err says which do not. */
 bool ga_beside_start_derivatives(const ga_beside_start *n, double size, ga_error *err);
 
+/* Do they agree at q (*smooth), or beside it, where a kink of a force is not? own: which do not at q. */
+bool ga_beside_start_agree(const ga_beside_start *n, bool *smooth, ga_error *own);
+
 #endif

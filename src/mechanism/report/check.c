@@ -387,27 +387,13 @@ static ga_status check_frequencies(checking *l) {
   return GA_OK;
 }
 
-/* Do all derivatives agree with difference quotients, at the place (*smooth) or beside it, where a kink
- * of a force is not? own: which do not at the place itself. */
-static bool derivatives_agree(const ga_beside_start *place, bool *smooth, ga_error *own) {
-  *smooth = ga_beside_start_derivatives(place, 0 /* at the place itself */, own);
-  /* beside a kink: farther away if the steps of the quotients reach across it, as in small models */
-  static const double sizes[] = {1e-3, 1e-2, 1e-1, 1};
-  bool agree = *smooth;
-  for (int i = 0; i < 4 && !agree; i++) {
-    ga_error ignored = {GA_OK, ""};
-    agree = ga_beside_start_derivatives(place, sizes[i], &ignored);
-  }
-  return agree;
-}
-
 /* Compare all derivatives with difference quotients. Sets l->c->derivatives_ok; a difference is a
  * warning, not an error. */
 static void check_derivatives(checking *l) {
   ga_error own = {GA_OK, ""};
   const ga_beside_start place = {l->m, l->t, l->q, l->v, l->unit};
   bool smooth;
-  l->c->derivatives_ok = derivatives_agree(&place, &smooth, &own);
+  l->c->derivatives_ok = ga_beside_start_agree(&place, &smooth, &own);
   if (smooth) {
     report(l, GA_LOG_INFO, "Its derivatives agree with difference quotients.");
   } else if (l->c->derivatives_ok) {
@@ -465,7 +451,7 @@ static ga_status check_in_joints(const ga_mechanism *m, double t, const double *
   ga_error own = {GA_OK, ""};
   bool smooth;
   ga_mechanism_weights(m, weight, unit);
-  if (status == GA_OK && check->derivatives_ok && !derivatives_agree(&place, &smooth, &own)) {
+  if (status == GA_OK && check->derivatives_ok && !ga_beside_start_agree(&place, &smooth, &own)) {
     check->derivatives_ok = false;
     report(&l, GA_LOG_WARNING,
            "A derivative in joint coordinates does not agree with its difference quotient: %s",
