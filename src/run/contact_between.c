@@ -79,12 +79,12 @@ void ga_contacts_between(const ga_integrator *it, double t, const ga_dense_outpu
 
 /* ---- contacts that cannot open -------------------------------------------------------------- */
 
-/* The contacts of contacts.found hit at the very beginning of the piece, at t and q, though P4 has
- * opened them and v does not close them, or they have hit there before: they are held by vibrations that h does not resolve. P4 has
- * the force of these at one time, the step its mean. Without them in v the contacts hit in truth, and
- * rest: so does in Moreau's scheme a flight that ends in the step in which it began. They stay closed
- * to the end of the nominal step, whatever N. Fixed rows do no work; those that slip have no
- * friction as long as that. contacts.gv is that of v; e: restitutions. */
+/* The contacts of contacts.found hit at the very beginning of the piece, at t and q. Either P4 has opened
+ * them and v does not close them, or they have hit there before: vibrations that h does not resolve hold
+ * them. P4 has the force of these at one time, the step has its mean. Without them in v the contacts hit
+ * in truth, and rest: so does in Moreau's scheme a flight that ends in the step in which it began.
+ * They stay closed to the end of the nominal step, whatever N. Fixed rows do no work; those that slip
+ * have no friction for so long. contacts.gv is that of v; e: restitutions. */
 ga_status ga_contacts_keep(ga_integrator *it, double t, const double *q, double *v, double *e) {
   ga_contacts *c = &it->contacts;
   bool any = false;
