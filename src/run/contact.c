@@ -259,7 +259,8 @@ ga_status ga_contacts_pass(ga_integrator *it) {
   const ga_contacts *c = &it->contacts;
   bool hit = false;
   for (int i = 0; i < c->n; i++) hit |= c->found[i] == GA_CONTACT_HIT;
-  const ga_status status = hit ? ga_loop_observe(it) : GA_OK;
+  /* a step that is not cut penetrates until P2: its end before that is no state of the motion */
+  const ga_status status = hit && !ga_contacts_uncut(it) ? ga_loop_observe(it) : GA_OK;
   return status == GA_OK ? ga_contacts_change(it) : status;
 }
 

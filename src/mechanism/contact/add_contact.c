@@ -215,12 +215,13 @@ static void set_start(const ga_sides *sides, ga_contact_data *data) {
   ga_contact_shape *shape = &data->shape;
   ga_frame frame[2];
   ga_touch_point at;
-  double n[3], p[3], r[3];
+  double n[3], p[3], r[3], turn[9];
   for (int side = 0; side < 2; side++) ga_solid_frame(sides->body[side], &frame[side]);
   for (int side = 0; side < 2; side++) ga_copy3(shape->side[side].s, data->foot[side]);
   if (!ga_contact_at(shape, &frame[0], &frame[1], &at)) return;
   ga_copy3(at.t[0].t, n);
-  axes_about(n, shape->turn);
+  axes_about(n, turn);
+  ga_product_t3(at.pair.Ua, turn, shape->turn);
   if (shape->kind != GA_SURFACES_PLANE && shape->kind != GA_SURFACES_DISK) return;
   /* on A: straight below the centre of B */
   ga_plus3(at.pair.rb, 1, frame[1].x, p);

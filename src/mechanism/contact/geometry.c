@@ -52,25 +52,34 @@ static void set_tangents(const ga_contact_shape *s, ga_touch_point *at) {
     ga_moving_add(1, turn, n, &at->t[1]);
     return;
   }
-  double a[3], b[3], Q[9];
-  ga_column3(s->turn, 2, a);
+  double U[9], a[3], b[3], Q[9], seen[3][GA_PAIR];
+  ga_moving own;
+  ga_product3(at->pair.Ua, s->turn, U);
+  ga_column3(U, 2, a);
+  ga_moving_on(0, n->t, &own); /* n as seen from A: dn - dphi_a x n */
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < GA_PAIR; j++) seen[i][j] = n->D[i][j] - own.D[i][j];
+  }
   static const double FAR = 0.2; /* 1 + a.n: about 143 degrees from a */
   const bool other = 1 + ga_dot3(a, n->t) < FAR;
   for (int i = 0; other && i < 3; i++) a[i] = -a[i];
   for (int k = 1; k < 3; k++) {
-    ga_column3(s->turn, k - 1, b);
+    double t[3], turned[3][GA_PAIR];
+    ga_column3(U, k - 1, b);
     for (int i = 0; other && k == 2 && i < 3; i++) b[i] = -b[i];
     const double w = 1 / (1 + ga_dot3(a, n->t)), bn = ga_dot3(b, n->t) * w;
-    /* dt = -(a + n)(w b - w bn a).dn - bn dn */
+    /* dt = dphi_a x t - (a + n)(w b - w bn a).(dn - dphi_a x n) - bn (dn - dphi_a x n) */
     for (int i = 0; i < 3; i++) {
-      at->t[k].t[i] = b[i] - bn * (a[i] + n->t[i]);
+      t[i] = b[i] - bn * (a[i] + n->t[i]);
       for (int j = 0; j < 3; j++) {
         Q[3 * i + j] = -(a[i] + n->t[i]) * w * (b[j] - bn * a[j]) - bn * (i == j);
       }
     }
-    double dn[3][GA_PAIR];
-    memcpy(dn, n->D, sizeof dn);
-    times(Q, dn, at->t[k].D);
+    ga_moving_on(0, t, &at->t[k]);
+    times(Q, seen, turned);
+    for (int i = 0; i < 3; i++) {
+      for (int j = 0; j < GA_PAIR; j++) at->t[k].D[i][j] += turned[i][j];
+    }
   }
 }
 
@@ -85,7 +94,9 @@ static void spheres_at(const ga_contact_shape *s, ga_touch_point *at) {
   memset(n, 0, sizeof *n);
   static const double MIDDLE = 1e-12; /* of the radii */
   if (!(size > MIDDLE * (s->radius[0] + s->radius[1]))) {
-    ga_column3(s->turn, 2, n->t);
+    double a[3];
+    ga_column3(s->turn, 2, a);
+    ga_times3(at->pair.Ua, a, n->t);
     return;
   }
   double D[3][GA_PAIR], X[9];

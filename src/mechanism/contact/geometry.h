@@ -11,9 +11,10 @@
  *   disk     g = n.d - r sigma            sigma = |n x a|, a the axis of the disk on B
  *   block    g = |z - z*| - r             z: p_b in the axes of A's box, z* the box's nearest point
  *
- * Tangents of normals that move: with orthonormal (b_1, b_2, a), fixed in space,
+ * Tangents of normals that move: with orthonormal (b_1, b_2, a), fixed on A,
  *   t_i = b_i - (b_i.n)/(1 + a.n) (a + n),
- * the turn that takes a to n along the shortest way. Its derivative grows near n = -a: there -a takes
+ * the turn that takes a to n along the shortest way. They turn with both bodies, so that slips depend on the
+ * motion of the bodies against each other alone. The derivative grows near n = -a: there -a takes
  * the place of a. Only the plane of t_1 and t_2 matters for friction, which is isotropic. In the plane
  * t = (n_y, -n_x). */
 #ifndef GA_SRC_CONTACT_GEOMETRY_H
@@ -30,7 +31,7 @@ typedef struct ga_contact_shape {
       side[2]; /* A: point and axes t_1, t_2, n of a plane; centre of a sphere; centre and
                              axes of a box. B: centre; axis z of a disk */
   double radius[2], half[3];
-  double turn[9]; /* columns b_1, b_2, a, in space axes */
+  double turn[9]; /* columns b_1, b_2, a, in the axes of A's side */
 } ga_contact_shape;
 
 /* The contact at two frames. t: n, t_1, t_2; c: from p_b to the contact point. */

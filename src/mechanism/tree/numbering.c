@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "mechanism/build/layout.h"
+#include "mechanism/contact/contact.h"
 #include "mechanism/tree/tree.h"
 
 /* Rounding errors of an entry of G, relative. */
@@ -138,6 +139,16 @@ static int body_moved(const ga_tree *tree, int i) {
   return tree->node[i].body;
 }
 
+/* Does a row compare places of bodies? All but limits, which compare a coordinate with a number, count: so
+ * limits that never come near change nothing. */
+static bool compares_places(const ga_mechanism *m) {
+  for (int i = 0; i < m->elements.count; i++) {
+    const ga_element *el = &m->elements.item[i];
+    if (el->nlam > 0 && el->type != &ga_element_limit) return true;
+  }
+  return false;
+}
+
 /* Set m->model.metric and q_size from those of absolute coordinates: an angle has the metric of the
  * rotations of the body it moves, a shift the size of its largest place, at least the length that
  * makes its rotations comparable. q_least: an angle counts as 1
@@ -146,6 +157,7 @@ static int body_moved(const ga_tree *tree, int i) {
 ga_status ga_tree_scales(ga_mechanism *m, ga_error *err) {
   ga_tree *tree = m->tree;
   const ga_model *a = &m->absolute->model;
+  const bool compares = compares_places(m);
   double *w = ga_arena_doubles(&m->arena, (size_t)m->nv);
   double *size = ga_arena_doubles(&m->arena, (size_t)m->nv);
   double *least = ga_arena_doubles(&m->arena, (size_t)m->nv);
@@ -165,7 +177,7 @@ ga_status ga_tree_scales(ga_mechanism *m, ga_error *err) {
     const double place = ga_max_abs(b->kind->nx, a->q_size + b->v_at);
     size[k] = turns ? 1 : fmax(place, length);
     /* rows of cut joints are differences of places, rounded like these */
-    if (turns && m->nlam > 0) size[k] = fmax(1, place / length);
+    if (turns && compares) size[k] = fmax(1, place / length);
     tree->rounding[k] = ENTRY * sqrt(w[k]) * fmax(1, place / length);
   }
   m->model.metric = w;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "linsol/rank/rank.h"
+#include "mechanism/contact/contact.h"
 #include "mechanism/tree/tree.h"
 
 /* Joint coordinates have dense rows along a path: they are slower than absolute ones where paths are
@@ -29,12 +30,6 @@ const char *ga_mechanism_joint_refusal(const ga_mechanism *m, char *text, size_t
     if (!el->type->absolute_only && !curved) continue;
     snprintf(text, room, "%s '%.80s' needs absolute coordinates; use absolute", el->type->what,
              el->name);
-    return text;
-  }
-  if (m->groups.count > 0) {
-    const ga_element *group = &m->groups.item[0];
-    snprintf(text, room, "%s '%.80s' needs absolute coordinates; use absolute", group->type->what,
-             group->name);
     return text;
   }
   for (int i = 1; i < m->bodies.count; i++) {
@@ -71,7 +66,9 @@ static int count_unknowns(const ga_mechanism *m, int *rows) {
  * are too long. Before the change. */
 static const char *not_worth_it(const ga_mechanism *m, char *text, size_t room) {
   int rows;
-  const int n = count_unknowns(m, &rows), absolute = m->nv + m->nlam + m->npsi;
+  ga_mechanism view; /* rows of contacts are the same in both, and absent most of the time */
+  const ga_mechanism *joints = ga_mechanism_without_contacts(m, &view);
+  const int n = count_unknowns(m, &rows), absolute = joints->nv + joints->nlam + joints->npsi;
   if (LEAST_GAIN * (n + rows) <= absolute) return NULL;
   snprintf(text, room, "joint would have %d unknowns and %d rows instead of %d and %d", n, rows,
            m->nv, m->nlam + m->npsi);
@@ -243,7 +240,7 @@ static ga_status find_idle_joint(const ga_mechanism *m, double t0, char *text, s
   if (m->nlam == 0) return GA_OK;
   double *row = ga_calloc((size_t)m->nlam + (size_t)m->npsi, sizeof *row);
   ga_status status = row ? measure_rows(m, t0, row) : GA_ERR_MEM;
-  for (int i = 0; i < m->elements.count && status == GA_OK && !*why; i++) {
+  for (int i = 0; i < m->nfree && status == GA_OK && !*why; i++) {
     const ga_element *el = &m->elements.item[i];
     const double *own = row + el->lam_at, *full = m->model.row_reach + el->lam_at;
     bool idle = el->nlam > 0 && el->npsi == 0 && el->ncoordinate == 0;
