@@ -3,51 +3,6 @@
  * infinite series of impacts; a cradle with and without gaps between its balls. */
 #include "contact_scenes.h"
 
-/* q: angles of crank, rod and slider; four corners of the slider, contacts in the order (-,-),
- * (+,-), (-,+), (+,+) */
-static void slider_crank(const scene *s, point *p) {
-  (void)s;
-  const double l1 = 0.153, l2 = 0.306, a = 0.05, b = 0.025, half = 0.026;
-  const double m1 = 0.038, m2 = 0.038, m3 = 0.076, J1 = 7.4e-5, J2 = 5.9e-4, J3 = 2.7e-6;
-  const double c1 = cos(p->q[0]), s1 = sin(p->q[0]), c2 = cos(p->q[1]), s2 = sin(p->q[1]);
-  const double c3 = cos(p->q[2]), s3 = sin(p->q[2]), *w = p->v;
-  const double both = (m2 / 2 + m3) * l1 * l2, c12 = c1 * c2 + s1 * s2, s12 = s1 * c2 - c1 * s2;
-  p->M[0][0] = J1 + (m1 / 4 + m2 + m3) * l1 * l1;
-  p->M[1][1] = J2 + (m2 / 4 + m3) * l2 * l2;
-  p->M[2][2] = J3;
-  p->M[0][1] = p->M[1][0] = both * c12;
-  p->F[0] = -both * s12 * w[1] * w[1] - (m1 / 2 + m2 + m3) * g * l1 * c1;
-  p->F[1] = both * s12 * w[0] * w[0] - (m2 / 2 + m3) * g * l2 * c2;
-  for (int i = 0; i < 4; i++) {
-    const double x = i & 1 ? a : -a, y = i & 2 ? b : -b, up = i & 2 ? -1 : 1;
-    const double rx = c3 * x - s3 * y, ry = s3 * x + c3 * y; /* from the centre of the slider */
-    p->g[i] = half + up * (l1 * s1 + l2 * s2 + ry);
-    p->G[i][0] = up * l1 * c1, p->G[i][1] = up * l2 * c2, p->G[i][2] = up * rx;
-    p->drift[i] = -up * (l1 * s1 * w[0] * w[0] + l2 * s2 * w[1] * w[1] + ry * w[2] * w[2]);
-    p->H[i][0] = -l1 * s1, p->H[i][1] = -l2 * s2, p->H[i][2] = -ry;
-    p->k[i] = p->H[i][0] * w[0] + p->H[i][1] * w[1] + p->H[i][2] * w[2];
-    p->k_drift[i] = -(l1 * c1 * w[0] * w[0] + l2 * c2 * w[1] * w[1] + rx * w[2] * w[2]);
-  }
-}
-
-static scene crank_scene(double t_end) {
-  scene s = {.name = "slider-crank",
-             .n = 3,
-             .nlam = 4,
-             .npsi = 4,
-             .ncontacts = 4,
-             .at = slider_crank,
-             .t_end = t_end,
-             .h = 1e-5,
-             .v0 = {150, -75, 0}};
-  static const char *const names[] = {"--", "+-", "-+", "++"};
-  for (int i = 0; i < 4; i++) {
-    s.contact[i] = (ga_contact){
-        .name = names[i], .gap = i, .slip = i, .nslip = 1, .restitution = 0.4, .friction = 0.01};
-  }
-  return s;
-}
-
 static void test_clearance(void **state) {
   (void)state;
   static const double hits[4] = {0.0026925028, 0.0056123632, 0.0074750562, 0.0084217679};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Scenes with contacts: points, pendulums, spheres, blocks, columns, a woodpecker, Painleve's rod. */
+/* Scenes with contacts: points, pendulums, spheres, blocks, columns, a woodpecker, Painleve's rod, a
+ * slider-crank with clearance, a box on four corners. */
 #ifndef GA_TESTS_CONTACT_SCENES_H
 #define GA_TESTS_CONTACT_SCENES_H
 
@@ -136,6 +137,33 @@ static void woodpecker(const scene *s, point *p) {
   p->H[1][0] = p->H[2][0] = 1, p->H[1][1] = p->H[2][1] = rM;
   p->k[0] = v[0] + lM * v[1] + (lG - lS) * v[2];
   p->k[1] = p->k[2] = v[0] + rM * v[1];
+}
+
+/* q: angles of crank, rod and slider; four corners of the slider, contacts in the order (-,-),
+ * (+,-), (-,+), (+,+) */
+static inline void slider_crank(const scene *s, point *p) {
+  (void)s;
+  const double l1 = 0.153, l2 = 0.306, a = 0.05, b = 0.025, half = 0.026;
+  const double m1 = 0.038, m2 = 0.038, m3 = 0.076, J1 = 7.4e-5, J2 = 5.9e-4, J3 = 2.7e-6;
+  const double c1 = cos(p->q[0]), s1 = sin(p->q[0]), c2 = cos(p->q[1]), s2 = sin(p->q[1]);
+  const double c3 = cos(p->q[2]), s3 = sin(p->q[2]), *w = p->v;
+  const double both = (m2 / 2 + m3) * l1 * l2, c12 = c1 * c2 + s1 * s2, s12 = s1 * c2 - c1 * s2;
+  p->M[0][0] = J1 + (m1 / 4 + m2 + m3) * l1 * l1;
+  p->M[1][1] = J2 + (m2 / 4 + m3) * l2 * l2;
+  p->M[2][2] = J3;
+  p->M[0][1] = p->M[1][0] = both * c12;
+  p->F[0] = -both * s12 * w[1] * w[1] - (m1 / 2 + m2 + m3) * g * l1 * c1;
+  p->F[1] = both * s12 * w[0] * w[0] - (m2 / 2 + m3) * g * l2 * c2;
+  for (int i = 0; i < 4; i++) {
+    const double x = i & 1 ? a : -a, y = i & 2 ? b : -b, up = i & 2 ? -1 : 1;
+    const double rx = c3 * x - s3 * y, ry = s3 * x + c3 * y; /* from the centre of the slider */
+    p->g[i] = half + up * (l1 * s1 + l2 * s2 + ry);
+    p->G[i][0] = up * l1 * c1, p->G[i][1] = up * l2 * c2, p->G[i][2] = up * rx;
+    p->drift[i] = -up * (l1 * s1 * w[0] * w[0] + l2 * s2 * w[1] * w[1] + ry * w[2] * w[2]);
+    p->H[i][0] = -l1 * s1, p->H[i][1] = -l2 * s2, p->H[i][2] = -ry;
+    p->k[i] = p->H[i][0] * w[0] + p->H[i][1] * w[1] + p->H[i][2] * w[2];
+    p->k_drift[i] = -(l1 * c1 * w[0] * w[0] + l2 * c2 * w[1] * w[1] + rx * w[2] * w[2]);
+  }
 }
 
 /* ---- scenes --------------------------------------------------------------------------------- */
@@ -368,5 +396,69 @@ static const scene rod_scene = {"Painleve's rod",
                                 {0.5 * 0.69670670934716542, 0.5 * 0.71735609089952276, 0.8},
                                 {-2, 0, 0},
                                 {0.5, 0, 1.0 / 12}};
+
+static inline scene crank_scene(double t_end) {
+  scene s = {.name = "slider-crank",
+             .n = 3,
+             .nlam = 4,
+             .npsi = 4,
+             .ncontacts = 4,
+             .at = slider_crank,
+             .t_end = t_end,
+             .h = 1e-5,
+             .v0 = {150, -75, 0}};
+  static const char *const names[] = {"--", "+-", "-+", "++"};
+  for (int i = 0; i < 4; i++) {
+    s.contact[i] = (ga_contact){
+        .name = names[i], .gap = i, .slip = i, .nslip = 1, .restitution = 0.4, .friction = 0.01};
+  }
+  return s;
+}
+
+/* A box, half sizes 0.1 x 0.15 x 0.05, that slides and spins flat on its four lower corners: q = x, y, z, angle
+ * about z and small turns about x and y, which stay 0 but decide how the corners share the weight. */
+static inline void spin4(const scene *s, point *p) {
+  const double a[3] = {0.1, 0.15, 0.05}, c = cos(p->q[3]), d = sin(p->q[3]), w = p->v[3];
+  (void)s;
+  for (int k = 0; k < 3; k++) p->M[k][k] = 1;
+  p->M[3][3] = (a[0] * a[0] + a[1] * a[1]) / 3;
+  p->M[4][4] = p->M[5][5] = 0.01;
+  p->F[2] = -g;
+  for (int i = 0; i < 4; i++) {
+    const double x = i & 2 ? a[0] : -a[0], y = i & 1 ? a[1] : -a[1];
+    const double rx = c * x - d * y, ry = d * x + c * y;
+    p->g[i] = p->q[2] - a[2] + ry * p->q[4] - rx * p->q[5];
+    p->G[i][2] = 1, p->G[i][4] = ry, p->G[i][5] = -rx;
+    p->G[i][3] = rx * p->q[4] + ry * p->q[5];
+    p->drift[i] = 2 * w * (rx * p->v[4] + ry * p->v[5]);
+    const double H[2][6] = {{1, 0, 0, -ry, 0, -a[2]}, {0, 1, 0, rx, a[2], 0}};
+    for (int t = 0; t < 2; t++) {
+      for (int k = 0; k < 6; k++) {
+        p->H[2 * i + t][k] = H[t][k];
+        p->k[2 * i + t] += H[t][k] * p->v[k];
+      }
+      p->k_drift[2 * i + t] = -(t ? ry : rx) * w * w;
+    }
+  }
+}
+
+static inline scene spin4_scene(void) {
+  static const char *const names[] = {"--", "-+", "+-", "++"};
+  scene s = {.name = "box that spins",
+             .n = 6,
+             .nlam = 4,
+             .npsi = 8,
+             .ncontacts = 4,
+             .at = spin4,
+             .t_end = 0.25,
+             .h = 0.01,
+             .q0 = {0, 0, 0.05},
+             .v0 = {1, 0.5, 0, 8}};
+  for (int i = 0; i < 4; i++) {
+    s.contact[i] =
+        (ga_contact){.name = names[i], .gap = i, .slip = 2 * i, .nslip = 2, .friction = 0.3};
+  }
+  return s;
+}
 
 #endif
