@@ -1,69 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Beams at rest: benchmarks with the digits that other implementations have at equal numbers of
  * elements, order 4 in space, buckling, frequencies, a run from a loaded equilibrium. */
-#include <genalpha/ga_beam.h>
-
-#include "mechanisms.h"
-
-#define UNIT_SECTION                                                                   \
-  {                                                                                    \
-    .EA = 1e6, .GA = {1e6, 1e6}, .GJ = 1, .EI = {1, 1}, .rhoA = 1, .rhoI = { 1, 1, 1 } \
-  }
-
-/* A clamped beam with a dead force and torque at its tip; x: the tip at rest. */
-typedef struct {
-  int n;
-  ga_beam_section section;
-  ga_beam_stiffness stiffness;
-  bool bend; /* the bend of 45 degrees, radius 100; else a line of length 1 along x */
-  double force[3], torque[3], gravity[3];
-} clamped;
-
-static ga_mechanism *clamped_beam(const clamped *c) {
-  static const double o[3], ex[3] = {1, 0, 0}, ey[3] = {0, 1, 0};
-  ga_mechanism *m = mechanism_new(c->gravity);
-  ga_beam_node nodes[40];
-  ga_error err = {0};
-  must(c->bend ? ga_beam_arc(o, ex, ey, 100, pi_ / 4, NULL, c->n, nodes, &err)
-               : ga_beam_line(o, ex, ey, c->n, nodes, &err),
-       &err);
-  const ga_beam beam = {.name = "arm",
-                        .elements = c->n,
-                        .nodes = nodes,
-                        .section = c->section,
-                        .stiffness = c->stiffness};
-  must(ga_mechanism_beam(m, &beam, &err), &err);
-  ADD(joint, m, .name = "clamp", .type = "fixed", .between = {"ground", "arm.start"});
-  ADD(force, m, .name = "f", .type = "force", .body = "arm.end",
-      .value = {{.constant = c->force[0]}, {.constant = c->force[1]}, {.constant = c->force[2]}});
-  ADD(force, m, .name = "m", .type = "torque", .body = "arm.end",
-      .value = {
-          {.constant = c->torque[0]}, {.constant = c->torque[1]}, {.constant = c->torque[2]}});
-  build(m);
-  return m;
-}
-
-/* the tip at rest, and how many eigenvalues of the tangent are negative */
-static int tip_at_rest(const clamped *c, double *x) {
-  ga_mechanism *m = clamped_beam(c);
-  double q[7 * 40];
-  memcpy(q, ga_mechanism_q0(m), 7 * ((size_t)c->n + 1) * sizeof *q);
-  ga_equilibrium e = {0};
-  ga_error err = {0};
-  must(ga_mechanism_equilibrium(m, 0, q, &e, &err), &err);
-  memcpy(x, q + 7 * c->n, 3 * sizeof *x);
-  ga_mechanism_free(m);
-  return e.negative;
-}
-
-static void near3(const char *what, const double *x, double a, double b, double c) {
-  const double expected[3] = {a, b, c};
-  const double size = fmax(fabs(a), fmax(fabs(b), fabs(c)));
-  for (int i = 0; i < 3; i++) {
-    if (fabs(x[i] - expected[i]) <= 1e-9 * size) continue;
-    fail_msg("%s: component %d is %.12g, expected %.12g", what, i, x[i], expected[i]);
-  }
-}
+#include "clamped_beam.h"
 
 static void benchmarks(void **state) {
   (void)state;
@@ -76,16 +14,16 @@ static void benchmarks(void **state) {
           {.EA = 1e7, .GA = {5e6, 5e6}, .GJ = EI, .EI = {EI, EI}, .rhoA = 1, .rhoI = {1, 1, 1}},
       .force = {0, 0, 600}};
   assert_int_equal(tip_at_rest(&bend, x), 0);
-  near3("bend", x, 47.150743943, 15.684627117, 53.475224406);
+  near3("bend", x, 47.150743943, 15.684627117, 53.475224406, 1e-9);
   bend.stiffness = GA_BEAM_CONSTANT_STRAIN;
   tip_at_rest(&bend, x);
-  near3("bend, constant strain", x, 47.23184843, 15.71111880, 53.33318262);
+  near3("bend, constant strain", x, 47.23184843, 15.71111880, 53.33318262, 1e-9);
   const clamped elastica = {.n = 4, .section = UNIT_SECTION, .force = {0, -10, 0}};
   assert_int_equal(tip_at_rest(&elastica, x), 0);
-  near3("elastica", x, 0.44522337776, -0.81086588370, 0);
+  near3("elastica", x, 0.44522337776, -0.81086588370, 0, 1e-9);
   const clamped weight = {.n = 4, .section = UNIT_SECTION, .gravity = {0, -20, 0}};
   assert_int_equal(tip_at_rest(&weight, x), 0);
-  near3("own weight", x, 0.44622721672, -0.83034008106, 0);
+  near3("own weight", x, 0.44622721672, -0.83034008106, 0, 1e-9);
 }
 
 /* An end moment 2 pi EI/L closes a circle with any number of elements from 3 on. */
@@ -147,13 +85,9 @@ static void frequencies(void **state) {
                                  .EI = {5600, 22400},
                                  .rhoA = 6.28,
                                  .rhoI = {1.0466667e-3, 2.0933333e-4, 8.3733333e-4}}};
-  ga_mechanism *m = clamped_beam(&c);
-  double re[60], im[60];
-  ga_modes modes = {.room = 60, .re = re, .im = im};
-  ga_error err = {0};
-  must(ga_mechanism_modes(m, 0, ga_mechanism_q0(m), ga_mechanism_v0(m), false, &modes, &err), &err);
-  for (int i = 0; i < 3; i++) assert_near("frequency", im[i] / (2 * pi_), hertz[i], 2e-9);
-  ga_mechanism_free(m);
+  double f[3];
+  lowest_frequencies(&c, f);
+  for (int i = 0; i < 3; i++) assert_near("frequency", f[i], hertz[i], 1e-9);
 }
 
 /* A run from a loaded equilibrium, whose reference is not its start, stays there. */
