@@ -73,6 +73,35 @@ static void add_constraint_rhs(const ga_equations *s, int c, const double *e, do
   clear_replaced_rows(s, c, rhs);
 }
 
+/* x (n numbers) = (m M e, 0): the right-hand side of a filter for the error e, of this process. */
+static void set_mass_rhs(const ga_integrator *it, const double *e, double *x) {
+  const ga_equations *s = &it->step.eq;
+  const ga_method *method = s->method;
+  memset(x, 0, (size_t)s->n * sizeof(double));
+  for (int j = 0; j < method->nx; j++) {
+    if (!row_carries_error(method, j)) continue;
+    if (s->own) {
+      ga_own_solver_multiply(&it->step.factors.own, s->tab.m, 0, e, x);
+    } else {
+      ga_csr_mul_add(&s->site[method->dyn[j].site].M, s->tab.m, e, x + j * s->nv);
+    }
+  }
+}
+
+/* x <- A^-1 x, x given as parts of all processes. A is the Newton matrix as factored last. */
+static ga_status solve_filter(ga_integrator *it, double *x) {
+  const ga_equations *s = &it->step.eq;
+  const ga_status status = ga_team_sum_shared(it->eval.team, s->method->nx, x);
+  return status == GA_OK ? ga_factors_solve(&it->step.factors, s, x) : status;
+}
+
+/* e = sum_j c_j x_j/C. */
+static void take_weighted(const ga_equations *s, const double *c, const double *x, double *e) {
+  const double sum = ga_error_filter_sum(s->method, c);
+  memset(e, 0, (size_t)s->nv * sizeof(double));
+  for (int j = 0; j < s->method->nx; j++) ga_axpy(s->nv, c[j] / sum, x + j * s->nv, e);
+}
+
 /* e <- sum_j c_j x_j / C, for positions of a method with an eta minus W^-1 G_n^T eta / C, from
  * A (x, mu) = (m M e, d), see the head of this file. A is the Newton matrix as factored last. e is
  * unchanged if C = 0 or on failure; step_size.filtered is work. Collective. */
@@ -83,21 +112,11 @@ ga_status ga_error_filter(ga_integrator *it, bool position, double *e) {
   const double *c = position ? s->tab.p : s->tab.r;
   double sum = ga_error_filter_sum(method, c);
   if (sum == 0) return GA_OK;
-  memset(filtered, 0, (size_t)s->n * sizeof(double));
-  for (int j = 0; j < method->nx; j++) {
-    const ga_site *site = &s->site[method->dyn[j].site];
-    if (!row_carries_error(method, j)) continue;
-    if (s->own) {
-      ga_own_solver_multiply(&it->step.factors.own, s->tab.m, 0, e, filtered);
-    } else {
-      ga_csr_mul_add(&site->M, s->tab.m, e, filtered + j * s->nv);
-    }
-  }
+  set_mass_rhs(it, e, filtered);
   for (int k = 0; k < method->ncon; k++) {
     if (!forbids_error(s, method->con[k], position)) add_constraint_rhs(s, k, e, filtered);
   }
-  ga_status status = ga_team_sum_shared(it->eval.team, method->nx, filtered);
-  if (status == GA_OK) status = ga_factors_solve(&it->step.factors, s, filtered);
+  ga_status status = solve_filter(it, filtered);
   double *push = it->step_size.bracket; /* W^-1 G_n^T eta, of this process, then of all */
   bool pushed = position && s->eta >= 0 && it->eval.nlam_all > 0;
   if (status == GA_OK && pushed) {
@@ -109,30 +128,21 @@ ga_status ga_error_filter(ga_integrator *it, bool position, double *e) {
     ga_error_prefix(&it->error, "error estimate");
     return status;
   }
-  memset(e, 0, (size_t)s->nv * sizeof(double));
-  for (int j = 0; j < method->nx; j++) ga_axpy(s->nv, c[j] / sum, filtered + j * s->nv, e);
+  take_weighted(s, c, filtered, e);
   if (pushed) ga_axpy(s->nv, -1 / sum, push, e);
   return GA_OK;
 }
 
 /* e <- sum_j r_j x_j/C from A (x, mu) = (m M e, C G e): what the rows of constraints ask for stays, and
  * a vibration of frequency omega is divided by 1 + c (h omega)^2. A is the Newton matrix as factored
- * last, x (n numbers) is work. Not for teams, nor with a model's own solver. */
+ * last, x (n numbers) is work. Collective. */
 ga_status ga_filter_vibrations(ga_integrator *it, double *x, double *e) {
   const ga_equations *s = &it->step.eq;
-  const ga_method *method = s->method;
-  const double sum = ga_error_filter_sum(method, s->tab.r);
-  memset(x, 0, (size_t)s->n * sizeof(double));
-  for (int j = 0; j < method->nx; j++) {
-    if (!row_carries_error(method, j)) continue;
-    ga_csr_mul_add(&s->site[method->dyn[j].site].M, s->tab.m, e, x + j * s->nv);
-  }
-  for (int c = 0; c < method->ncon; c++) add_constraint_rhs(s, c, e, x);
-  const ga_status status = ga_factors_solve(&it->step.factors, s, x);
-  if (status != GA_OK) return status;
-  memset(e, 0, (size_t)s->nv * sizeof(double));
-  for (int j = 0; j < method->nx; j++) ga_axpy(s->nv, s->tab.r[j] / sum, x + j * s->nv, e);
-  return GA_OK;
+  set_mass_rhs(it, e, x);
+  for (int c = 0; c < s->method->ncon; c++) add_constraint_rhs(s, c, e, x);
+  const ga_status status = solve_filter(it, x);
+  if (status == GA_OK) take_weighted(s, s->tab.r, x, e);
+  return status;
 }
 
 /* dv (nv numbers) = sum_j p_j x_j/C: the velocity with G dv = gv in the rows of positions, from
@@ -155,10 +165,10 @@ ga_status ga_error_filter_residual(ga_integrator *it, const double *gv, double *
 }
 
 /* df (nv numbers) = sum_j r_j phi (G^T mu_j + H^T nu_j)/(C m h), the forces that the constraints
- * took in a filter of velocities with the solution `filtered`, times `left`, plus C e. Rows and
+ * took in a filter of velocities with the solution `filtered` (NULL: none), plus C e. Rows and
  * coefficients are those of the filter. Collective. */
-ga_status ga_error_filter_forces(ga_integrator *it, const double *filtered, double left,
-                                 const double *e, double *df) {
+ga_status ga_error_filter_forces(ga_integrator *it, const double *filtered, const double *e,
+                                 double *df) {
   const ga_equations *s = &it->step.eq;
   const ga_method *method = s->method;
   const ga_tangents *d = &it->step.factors.matrix.tangents;
@@ -169,11 +179,11 @@ ga_status ga_error_filter_forces(ga_integrator *it, const double *filtered, doub
   for (int j = 0; j < method->nx; j++) {
     const ga_dyn_row *row = &method->dyn[j];
     const ga_site *site = &s->site[row->site];
-    double factor = left * s->tab.r[j] * s->tab.phi / (sum * s->tab.m * it->mem.h);
-    if (row->lam != GA_NONE) {
+    double factor = s->tab.r[j] * s->tab.phi / (sum * s->tab.m * it->mem.h);
+    if (filtered && row->lam != GA_NONE) {
       ga_csr_mul_t_add(own ? &d->L[j] : &site->G, factor, filtered + s->mult_at[row->lam], df);
     }
-    if (row->psi != GA_NONE) {
+    if (filtered && row->psi != GA_NONE) {
       ga_csr_mul_t_add(own ? &d->P[j] : &site->H, factor, filtered + s->mult_at[row->psi], df);
     }
     if (!row_carries_error(method, j)) continue;

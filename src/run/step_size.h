@@ -88,14 +88,15 @@ void ga_step_size_grow(ga_integrator *it);
 
 /* error_filter.c: remove from the error e of q (position) or v what constraints forbid and what is
  * stiff; step_size.filtered is the solution of the linear system. `forces`: the error df of forces
- * that goes with such a solution for velocities, times `left`, and with the error e of v. `sum`: of
+ * that goes with such a solution for velocities (NULL: none), and with the error e of v. `sum`: of
  * by[j] over the rows of the method that carry the error. */
 ga_status ga_error_filter(ga_integrator *it, bool position, double *e);
-ga_status ga_error_filter_forces(ga_integrator *it, const double *filtered, double left,
-                                 const double *e, double *df);
+ga_status ga_error_filter_forces(ga_integrator *it, const double *filtered, const double *e,
+                                 double *df);
 ga_status ga_error_filter_residual(ga_integrator *it, const double *gv, double *dv);
 double ga_error_filter_sum(const ga_method *method, const double *by);
-/* The same for accelerations e, of which constraints forbid nothing; x: n numbers of work. */
+/* Vibrations are removed from accelerations, or an error e of v, and nothing that is normal to the
+ * constraints; x: n numbers of work. */
 ga_status ga_filter_vibrations(ga_integrator *it, double *x, double *e);
 
 /* hidden_error.c: methods that leave the hidden constraint free. `begin`: vd_new at the end of the
