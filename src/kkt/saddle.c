@@ -149,12 +149,20 @@ static void set_symmetric_blocks(ga_saddle *s) {
   memcpy(s->P.val, s->H.val, (size_t)ga_csr_nnz(&s->H) * sizeof(double));
 }
 
-/* s->unit = eps D with D_i = sum_j G_ij^2/m_j, m = s->mass (ga_kkt_row_scales): the soft diagonals of
- * all rows. eps = GA_SOFT_ROWS_EPS. */
+/* s->unit = eps D with D_i = sum_j G_ij^2/m_j, m = s->mass (ga_kkt_row_scales), divided by the squared weight of
+ * the row (rank.h): the soft diagonals of all rows. eps = GA_SOFT_ROWS_EPS. Of rows that could carry the same
+ * force, the one that is short only because the unknowns move both its places gets no larger multiplier. */
 static void measure_units(ga_saddle *s) {
-  ga_rank_masses(&s->M, s->eval->metric, s->mass);
+  const ga_eval *e = s->eval;
+  ga_rank_masses(&s->M, e->metric, s->mass);
   ga_kkt_row_scales(&s->G, &s->H, s->mass, s->unit);
-  for (int i = 0; i < s->E.nrow; i++) s->unit[i] *= GA_SOFT_ROWS_EPS;
+  for (int i = 0; i < s->E.nrow; i++) {
+    const ga_csr *A = i < e->nlam ? &s->G : &s->H;
+    const int row = i < e->nlam ? i : i - e->nlam;
+    const double reach = ga_measure_reach(e, A, row), full = ga_measure_row(e, A, row, i);
+    const double weight = reach > GA_RANK_TOL * full ? reach / full : 1;
+    s->unit[i] *= GA_SOFT_ROWS_EPS / (weight * weight);
+  }
 }
 
 /* Set the diagonal of the first n multipliers to -eps D, s->unit = eps D. If dropped is given: 0

@@ -50,13 +50,13 @@ ga_status ga_acceptance_init(ga_acceptance *a, ga_equations *eq, double tol, ga_
   *a = (ga_acceptance){.eq = eq, .tol = tol, .strict = tol, .loose = tol};
   ga_status status = ga_subsystems_init(&a->sub, eq->eval, arena);
   if (status != GA_OK) return status;
-  double **const of_sub[] = {&a->largest, &a->least,    &a->change, &a->before,
-                             &a->force,   &a->by_force, &a->floor};
+  double **const of_sub[] = {&a->largest,  &a->least, &a->change, &a->before, &a->force,
+                             &a->by_force, &a->floor, &a->most_q, &a->most_v};
   double **const of_nv[] = {&a->size_q,  &a->size_v,  &a->inertia,  &a->by_x,
                             &a->shift_q, &a->shift_v, &a->per_root, &a->per_metric};
   double **const of_n[] = {&a->level,  &a->measured, &a->r_up,     &a->r_down,
                            &a->probed, &a->reaction, &a->verified, &a->probe_terms};
-  for (int i = 0; i < 7; i++) *of_sub[i] = ga_arena_doubles(arena, (size_t)a->sub.count);
+  for (int i = 0; i < 9; i++) *of_sub[i] = ga_arena_doubles(arena, (size_t)a->sub.count);
   for (int i = 0; i < 8; i++) *of_nv[i] = ga_arena_doubles(arena, (size_t)eq->nv);
   for (int i = 0; i < 8; i++) *of_n[i] = ga_arena_doubles(arena, (size_t)eq->n);
   a->diagonal = ga_arena_ints(arena, (size_t)eq->nv);
@@ -123,6 +123,7 @@ ga_status ga_acceptance_begin(ga_acceptance *a, const ga_factors *factors, const
   const double *root = eq->eval->root_metric;
   ga_equations_sizes(eq, a->size_q, a->size_v);
   find_largest(a, 1, root, a->size_q, a->least);
+  memcpy(a->most_q, a->least, (size_t)a->sub.count * sizeof(double));
   for (int s = 0; s < a->sub.count; s++) a->least[s] *= ROUND / (eq->h * eq->h);
   a->noise = eq->eval->noise_all;
   if (a->noise > DBL_EPSILON) {
@@ -131,6 +132,7 @@ ga_status ga_acceptance_begin(ga_acceptance *a, const ga_factors *factors, const
     find_largest(a, 1, root, a->size_v, a->floor);
     for (int i = 0; i < eq->nv; i++) a->size_v[i] = a->floor[a->sub.of[i]] * a->per_root[i];
   }
+  if (eq->eval->model->row_reach) find_largest(a, 1, root, a->size_v, a->most_v);
   for (int i = 0; i < eq->nv && !eq->own; i++) {
     a->inertia[i] = a->diagonal[i] >= 0 ? eq->tab.m * fabs(M->val[a->diagonal[i]]) : 0;
   }
@@ -142,11 +144,13 @@ ga_status ga_acceptance_begin(ga_acceptance *a, const ga_factors *factors, const
 
 /* ---- rows ----------------------------------------------------------------------------------- */
 
-/* Rounding of a constraint row: factor |D| size. */
+/* Rounding of constraint row i: factor times |D| size, at least factor times reach_i most_s, s its
+ * subsystem (model.row_reach; NULL: none). most: the largest sqrt(w) size of each subsystem. */
 typedef struct {
   const ga_csr *D;
   const double *size;
   double factor;
+  const double *reach, *most;
 } row_rounding;
 
 /* The rounding of rows of this kind: Q/h^2 for positions, V/h for velocities. Rows of accelerations
@@ -155,25 +159,30 @@ static row_rounding rounding_of(const ga_acceptance *a, ga_con_kind kind) {
   const ga_equations *eq = a->eq;
   const double h = eq->h, drift = ga_eval_drift_noise(eq->eval);
   const ga_csr *D = ga_equations_gradient(eq, kind);
-  if (kind == GA_ROW_POS) return (row_rounding){D, a->size_q, ROUND / (h * h)};
-  if (kind != GA_ROW_ACC) return (row_rounding){D, a->size_v, 8 * a->noise / h};
+  const double *reach = eq->eval->model->row_reach;
+  if (reach && kind == GA_ROW_NONHOL) reach += eq->nlam;
+  if (kind == GA_ROW_POS) return (row_rounding){D, a->size_q, ROUND / (h * h), reach, a->most_q};
+  if (kind != GA_ROW_ACC) return (row_rounding){D, a->size_v, 8 * a->noise / h, reach, a->most_v};
   const double speed = 1 + ga_max_abs(eq->nv, a->size_v);
   for (int k = 0; k < eq->nv; k++) {
     a->shift_q[k] = a->largest[a->sub.of[k]] * a->per_root[k];
     if (drift > DBL_EPSILON) a->shift_q[k] += a->size_q[k] + speed * a->size_v[k];
   }
-  return (row_rounding){D, a->shift_q, 8 * drift};
+  return (row_rounding){D, a->shift_q, 8 * drift, reach, a->largest};
 }
 
-/* sum_k |D_ik| (by_x_k + factor size_k) of row i; stops as soon as it is r or more. by_x NULL: 0 */
-static double row_bound(const row_rounding *k, int i, const double *by_x, double r) {
+/* sum_k |D_ik| (by_x_k + factor size_k) of row i, at least its rounding by reach; stops as soon as it is r
+ * or more. by_x NULL: 0 */
+static double row_bound(const ga_acceptance *a, const row_rounding *k, int i, const double *by_x,
+                        double r) {
   const ga_csr *D = k->D;
   double sum = 0;
   for (int e = D->ptr[i]; e < D->ptr[i + 1] && sum < r; e++) {
     const int col = D->col[e];
     sum += fabs(D->val[e]) * ((by_x ? by_x[col] : 0) + k->factor * k->size[col]);
   }
-  return sum;
+  if (!k->reach || sum >= r || D->ptr[i] == D->ptr[i + 1]) return sum;
+  return ga_max(sum, k->factor * k->reach[i] * k->most[a->sub.of[D->col[D->ptr[i]]]]);
 }
 
 /* The eta of row i that changes an acceleration by X / sqrt(w): the least X / (sqrt(w_k) |Gn_ik|). eta
@@ -216,7 +225,7 @@ static bool own_rows_are_small(const ga_acceptance *a, const ga_iterate *at, con
     for (int i = 0; i < k.D->nrow; i++) {
       const double size = fabs(at->r[eq->con_at[c] + i]);
       const double own = contact_bound(a, c, i, at->x, a->tol + ROUND);
-      if (!(size <= (own >= 0 ? own : row_bound(&k, i, by_x, size)))) return false;
+      if (!(size <= (own >= 0 ? own : row_bound(a, &k, i, by_x, size)))) return false;
     }
   }
   return true;
@@ -236,7 +245,7 @@ void ga_acceptance_skip_closed(const ga_acceptance *a, const double *r, double *
     for (int i = 0, row = eq->con_at[c]; i < k.D->nrow; i++, row++) {
       const bool holonomic = eq->method->con[c] != GA_ROW_NONHOL;
       if (eq->contacts && ga_contact_rows_special(eq->contacts, holonomic, i)) continue;
-      if (8 * fabs(r[row]) <= row_bound(&k, i, NULL, 8 * fabs(r[row]))) b[row] = 0;
+      if (8 * fabs(r[row]) <= row_bound(a, &k, i, NULL, 8 * fabs(r[row]))) b[row] = 0;
     }
   }
 }
@@ -286,7 +295,7 @@ static void set_levels(ga_acceptance *a, const ga_iterate *at, double share, con
     for (int i = 0; i < k.D->nrow; i++) {
       const double own = contact_bound(a, c, i, at->x, share + ROUND);
       a->level[eq->con_at[c] + i] =
-          (own >= 0 ? own : row_bound(&k, i, a->shift_v, INFINITY)) + GA_UNDERFLOW;
+          (own >= 0 ? own : row_bound(a, &k, i, a->shift_v, INFINITY)) + GA_UNDERFLOW;
     }
   }
 }

@@ -29,6 +29,8 @@ typedef struct ga_acceptance {
   double *force;           /* F, the largest |terms| / sqrt(w) */
   double *by_force;        /* 8 eps F/m: the acceleration that rounding of forces explains, */
   double *floor;           /* and that all roundings explain */
+  double *most_q,
+      *most_v; /* the largest sqrt(w) Q and sqrt(w) V; V of models with row_reach only */
   /* of each velocity: */
   double *size_q, *size_v;       /* Q, V: sizes of the summands of q_1 and v_1 */
   double *inertia;               /* m M_ii, summed over the processes of a team */

@@ -32,18 +32,18 @@ void ga_rank_masses(const ga_csr *M, const double *w, double *mass) {
 
 /* ---- rows in units of the motion ------------------------------------------------------------- */
 
-/* Is row i of `from`, row n of all, zero but for rounding errors? */
-static bool is_rounding(const ga_rank_rows *rows, const ga_csr *from, int i, int n) {
-  if (!rows->reach) return false;
+/* Weight of row i of `from`, row n of all, see rank.h. */
+static double weight_of(const ga_rank_rows *rows, const ga_csr *from, int i, int n) {
+  if (!rows->reach) return 1;
   double sum = 0;
   for (int e = from->ptr[i]; e < from->ptr[i + 1]; e++) {
     sum += fabs(from->val[e]) / sqrt(rows->metric[from->col[e]]);
   }
-  return sum <= GA_RANK_TOL * rows->reach[n];
+  return sum < rows->reach[n] ? sum / rows->reach[n] : 1;
 }
 
 /* Append the rows of `from` to a->A at row0: divided by sqrt(mass) column by column (mass NULL: 1),
- * then to length 1; a->length gets the lengths before. Zeros are left out. False if a number is not
+ * then to length 1; a->length gets the lengths before, a->weight the weights. Zeros are left out. False if a number is not
  * finite. a->A.ptr[row0] must be set. */
 static bool append_rows(ga_rank_matrix *a, const ga_csr *from, const ga_rank_rows *rows, int row0) {
   const double *mass = rows->mass;
@@ -51,7 +51,9 @@ static bool append_rows(ga_rank_matrix *a, const ga_csr *from, const ga_rank_row
   for (int i = 0; i < from->nrow; i++) {
     int at = A->ptr[row0 + i];
     double sum = 0, largest = 0;
-    const bool zero = is_rounding(rows, from, i, row0 + i);
+    const double weight = weight_of(rows, from, i, row0 + i);
+    const bool zero = weight <= GA_RANK_TOL;
+    a->weight[row0 + i] = zero ? 1 : weight;
     for (int e = from->ptr[i]; e < from->ptr[i + 1]; e++) {
       if (from->val[e] == 0 || zero) continue;
       A->col[at] = from->col[e];
@@ -99,6 +101,7 @@ static ga_status make_matrix(ga_rank_matrix *a, const ga_rank_rows *rows, ga_are
                   .col = ga_arena_ints(arena, nnz),
                   .val = ga_arena_doubles(arena, nnz)};
   a->length = ga_arena_doubles(arena, (size_t)a->m);
+  a->weight = ga_arena_doubles(arena, (size_t)a->m);
   a->cptr = ga_arena_ints(arena, (size_t)a->n + 1);
   a->crow = ga_arena_ints(arena, nnz);
   a->cval = ga_arena_doubles(arena, nnz);
@@ -158,14 +161,15 @@ void ga_rank_free(ga_rank *rank) {
 /* ---- QR with column pivoting ----------------------------------------------------------------- */
 
 typedef struct {
-  int n, m, rank; /* length of a column, number of columns, rank */
-  double *a;      /* R on and above the diagonal */
-  int *pivot;     /* column of A^T at each position, counted from 1 */
+  int n, m, rank;       /* length of a column, number of columns, rank */
+  double *a;            /* R on and above the diagonal */
+  int *pivot;           /* column of A^T at each position, counted from 1 */
+  const double *weight; /* of the rows of A */
 } pivoted;
 
-/* f->a, f->pivot <- QR with column pivoting of the columns row[0], .. row[m - 1] of A^T, of which the
- * first `leading` come first, in this order. Sets f->m and f->rank, the number of diagonal entries of R
- * above GA_RANK_TOL; memory from arena, f->a and f->pivot have room for m columns. */
+/* f->a, f->pivot <- QR with column pivoting of the columns row[0], .. row[m - 1] of A^T times their weights,
+ * of which the first `leading` come first, in this order. Sets f->m and f->rank, the number of diagonal
+ * entries of R above GA_RANK_TOL; memory from arena, f->a and f->pivot have room for m columns. */
 static ga_status factor_columns(pivoted *f, const ga_rank_matrix *a, const int *row, int m,
                                 int leading, ga_arena *arena, ga_error *err) {
   int info = 0, ask = -1, lwork;
@@ -176,7 +180,7 @@ static ga_status factor_columns(pivoted *f, const ga_rank_matrix *a, const int *
   for (int k = 0; k < m; k++) {
     f->pivot[k] = k < leading;
     for (int e = a->A.ptr[row[k]]; e < a->A.ptr[row[k] + 1]; e++) {
-      f->a[(size_t)k * n + (size_t)a->A.col[e]] = a->A.val[e];
+      f->a[(size_t)k * n + (size_t)a->A.col[e]] = a->weight[row[k]] * a->A.val[e];
     }
   }
   double *tau = ga_arena_doubles(arena, (size_t)m);
@@ -187,6 +191,7 @@ static ga_status factor_columns(pivoted *f, const ga_rank_matrix *a, const int *
   dgeqp3_(&f->n, &f->m, f->a, &f->n, f->pivot, tau, work, &lwork, &info);
   if (info != 0) return ga_fail(err, GA_ERR_BACKEND, "LAPACK's dgeqp3 failed (info %d)", info);
   for (int k = 0; k < m; k++) f->pivot[k] = row[f->pivot[k] - 1] + 1;
+  f->weight = a->weight;
   const int most = f->n < m ? f->n : m;
   for (f->rank = 0; f->rank < most; f->rank++) {
     if (!(fabs(f->a[(size_t)f->rank * (n + 1)]) > GA_RANK_TOL)) break;
@@ -215,11 +220,16 @@ static ga_status factor_qr(pivoted *f, const ga_rank_matrix *a, ga_arena *arena,
   return factor_columns(f, a, row, a->m, leading, arena, err);
 }
 
-/* The least diagonal entry of R up to its rank; 1 if the rank is 0. */
+/* Weight of the row at position k. */
+static double weight_at(const pivoted *f, int k) {
+  return f->weight[f->pivot[k] - 1];
+}
+
+/* The least diagonal entry of R up to its rank, without its weight; 1 if the rank is 0. */
 static double least_pivot(const pivoted *f) {
   double least = f->rank > 0 ? INFINITY : 1;
   for (int k = 0; k < f->rank; k++) {
-    least = fmin(least, fabs(f->a[(size_t)k * (size_t)(f->n + 1)]));
+    least = fmin(least, fabs(f->a[(size_t)k * (size_t)(f->n + 1)]) / weight_at(f, k));
   }
   return least;
 }
@@ -231,19 +241,23 @@ static double residual_of(const pivoted *f, int k) {
     double entry = f->a[(size_t)k * (size_t)f->n + (size_t)i];
     sum += entry * entry;
   }
-  return sqrt(sum);
+  return sqrt(sum) / weight_at(f, k);
 }
 
 /* coefficients smaller than this are rounding errors of zeros */
 static const double NOTHING = 1e-9;
 
-/* R12 <- R11^-1 R12 in f->a: the coefficients of the dependent rows. R12: the columns of R after
- * the first rank ones. */
+/* R12 <- R11^-1 R12 in f->a: the coefficients of the dependent rows, of rows without weights. R12: the
+ * columns of R after the first rank ones. */
 static ga_status solve_coefficients(pivoted *f, ga_error *err) {
   int info = 0, dependent = f->m - f->rank;
   if (f->rank == 0 || dependent == 0) return GA_OK;
   dtrtrs_("U", "N", "N", &f->rank, &dependent, f->a, &f->n, f->a + (size_t)f->rank * (size_t)f->n,
           &f->n, &info, 1, 1, 1);
+  for (int k = f->rank; k < f->m && info == 0; k++) {
+    double *c = f->a + (size_t)k * (size_t)f->n;
+    for (int i = 0; i < f->rank; i++) c[i] *= weight_at(f, i) / weight_at(f, k);
+  }
   if (info == 0) return GA_OK;
   return ga_fail(err, GA_ERR_BACKEND, "LAPACK's dtrtrs failed (info %d)", info);
 }

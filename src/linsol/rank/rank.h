@@ -5,6 +5,11 @@
  * length. A row depends on the kept rows if its least-squares residual with respect to them is
  * below GA_RANK_TOL. The result contains this residual.
  *
+ * Rows that compare places which all unknowns move alike (model.row_reach) are differences of larger numbers:
+ * their rounding errors are those of their reach, not of their length. Their residuals count in units of the
+ * reach, so that of two rows of one direction the longer is kept, whose multiplier and position are
+ * better determined.
+ *
  *   dense   LAPACK's QR with column pivoting of the transpose; the kept rows are well conditioned
  *   sparse  L D L^T of the matrix of scalar products (the Schur complement of the KKT matrix), with
  *           the rows in the given order unless that fills too much. A pivot is the squared distance
@@ -28,8 +33,8 @@ typedef enum ga_rank_way { GA_RANK_AUTO, GA_RANK_DENSE, GA_RANK_SPARSE } ga_rank
 typedef struct ga_rank_rows {
   const ga_csr *G, *H; /* of one number of columns; H may be NULL */
   const double *mass;  /* one positive number for each column; NULL: ones */
-  /* of a model with row_reach, else NULL: a row whose sum_j |A_ij|/sqrt(w_j) is below GA_RANK_TOL of its
-   * reach counts as zero. Comparing directions alone, rounding errors would be a direction. */
+  /* of a model with row_reach, else NULL: the weight of a row is sum_j |A_ij|/sqrt(w_j) over its reach, at
+   * most 1. With a weight below GA_RANK_TOL it counts as zero: rounding errors would be a direction. */
   const double *reach, *metric;
 } ga_rank_rows;
 
@@ -73,6 +78,7 @@ typedef struct ga_rank_matrix {
   int *cptr, *crow;    /* the pattern by columns */
   double *cval;        /* the values by columns */
   double *length;      /* length of each row before it was divided by it; 0: a zero row */
+  double *weight;      /* of each row, at most 1, see reach above; 1 for a zero row */
 } ga_rank_matrix;
 
 ga_status ga_rank_dense(ga_rank *rank, const ga_rank_matrix *a, ga_error *err);

@@ -400,7 +400,7 @@ static bool eliminate_all(work *w, findings *f, ga_rank *rank) {
     double d = eliminate_row(w, k, &top);
     if (d < SMALL) {
       double left = combine(w, k);
-      bool dependent = left <= GA_RANK_TOL;
+      bool dependent = w->a->weight[w->order[k]] * left <= GA_RANK_TOL;
       if (dependent) good = record_dependent(w, f, k, left);
       for (int t = 0; t < w->nsupport; t++) w->c[w->support[t]] = 0;
       if (dependent) {

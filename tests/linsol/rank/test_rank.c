@@ -151,6 +151,29 @@ static void rounding_errors(void **state) {
   }
 }
 
+/* Of two rows of one direction QR keeps the one of the larger weight, with any order and any lengths; the
+ * combination of the other is one of the rows as they are. */
+static void weights(void **state) {
+  (void)state;
+  const double metric[] = {1, 1};
+  for (int heavy = 0; heavy < 2; heavy++) {
+    double val[] = {3, 4, 30, 40}, reach[] = {700, 7000};
+    int ptr[] = {0, 2, 4}, col[] = {0, 1, 0, 1};
+    const ga_csr G = {.nrow = 2, .ncol = 2, .ptr = ptr, .col = col, .val = val};
+    reach[heavy] /= 90;
+    const ga_rank_rows rows = {.G = &G, .reach = reach, .metric = metric};
+    ga_rank rank;
+    ga_error err = {0};
+    must(ga_rank_analyze(&rank, &rows, GA_RANK_DENSE, &err), &err);
+    assert_int_equal(rank.rank, 1);
+    assert_int_equal(rank.dependent[0], 1 - heavy);
+    assert_int_equal(rank.from[0], heavy);
+    assert_true(fabs(rank.coef[0] * (heavy ? 10 : 0.1) - 1) < 1e-14);
+    assert_true(rank.residual[0] < 1e-14 && fabs(rank.least - 1) < 1e-14);
+    ga_rank_free(&rank);
+  }
+}
+
 static void zero_and_infinite(void **state) {
   (void)state;
   double val[] = {0, 0, 1, 3};
@@ -274,7 +297,7 @@ int main(void) {
       cmocka_unit_test(random_rows),         cmocka_unit_test(nearly_dependent),
       cmocka_unit_test(zero_and_infinite),   cmocka_unit_test(rounding_errors),
       cmocka_unit_test(sentences),           cmocka_unit_test(long_chain),
-      cmocka_unit_test(holonomic_rows_stay),
+      cmocka_unit_test(holonomic_rows_stay), cmocka_unit_test(weights),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
