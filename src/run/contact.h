@@ -73,6 +73,8 @@ void ga_contacts_free(struct ga_integrator *it);
 /* Before a start: all contacts open; again: statistics go on. After it: P2, P3, P4 there. */
 void ga_contacts_reset(struct ga_integrator *it, bool again);
 ga_status ga_contacts_start(struct ga_integrator *it);
+/* At a start: the first automatic step of the motion with contacts, into it->h. */
+ga_status ga_contacts_first_size(struct ga_integrator *it);
 /* Forces may have jumped at the accepted state: P4 and new states. */
 ga_status ga_contacts_settle(struct ga_integrator *it);
 

@@ -328,15 +328,15 @@ static ga_status accept_change(ga_integrator *it, change *x) {
   ga_memory *mem = &it->mem;
   for (int i = 0; i < c->n; i++) {
     c->state[i].state = x->states[i];
-    for (int k = 0; k < 2; k++)
-      c->state[i].slip[k] = x->ut_after[2 * i + k]; /* for ga_contacts_hold */
+    memcpy(c->state[i].slip, x->ut_after + 2 * i, 2 * sizeof(double)); /* for ga_contacts_hold */
   }
   ga_status status = ga_contacts_set_rows(it, &x->problem);
   memcpy(mem->q, x->q, (size_t)it->eval.nq * sizeof(double));
   memcpy(mem->v, x->v, (size_t)it->eval.nv * sizeof(double));
+  ga_contacts_hold(it, 0);
+  if (status == GA_OK && c->starting && it->step_size.on) status = ga_contacts_first_size(it);
   double h = c->t_rest - mem->t;
   if (!(h > SHORTEST * it->h) || it->step_size.on) h = it->h;
-  ga_contacts_hold(it, 0);
   if (status == GA_OK) status = ga_restart_at_corner(it, h);
   if (status == GA_OK) status = ga_contacts_read(it); /* contacts.g, gv, k are of x->q, v */
   if (status == GA_OK) ga_contacts_hold(it, h);

@@ -41,6 +41,25 @@ static ga_status check_gaps(ga_integrator *it) {
   return GA_OK;
 }
 
+/* The first automatic step at a start in contact: that of the motion with the forces of the contacts, at
+ * mem.q, v with their rows on. The start itself has found one without them. Where none is found, h
+ * stays what it is. */
+ga_status ga_contacts_first_size(ga_integrator *it) {
+  ga_memory *mem = &it->mem, *at = &it->start_work.next;
+  ga_start_guess(it);
+  ga_status status =
+      ga_saddle_acceleration(&it->saddle, mem->t, mem->q, mem->v, mem->vd, mem->lam, mem->psi);
+  if (status != GA_OK) return status;
+  ga_memory_copy(at, mem, &it->eval);
+  at->h = it->options.h;
+  status = ga_step_size_start(it, at);
+  if (status > 0) ga_error_clear(&it->error);
+  if (status != GA_OK) return status < 0 ? status : GA_OK;
+  it->h = at->h;
+  ga_step_size_begin(it);
+  return GA_OK;
+}
+
 ga_status ga_contacts_start(ga_integrator *it) {
   ga_contacts *c = &it->contacts;
   c->size = fmax(c->size, ga_measure_position(&it->eval, it->mem.q, c->vd));
@@ -57,6 +76,7 @@ ga_status ga_contacts_start(ga_integrator *it) {
     c->speed = fmax(c->speed, fabs(c->gv[c->rows.contact[i].gap]) / c->reach[i]);
   }
   c->starting = true;
+  if (touches && it->step_size.on) it->h = it->options.h;
   status = touches ? ga_contacts_change(it) : ga_contacts_refresh(it);
   c->starting = false;
   return status;
