@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* A box on redundant corners: sliding, sticking, spinning, dropped, tumbling to rest. Forces are those of
- * equal compliances. */
-#include <math.h>
-#include <string.h>
-
+ * equal compliances.
+ *
+ *     contact_boxes print    all values, as a table */
+#include "claims.h"
 #include "genalpha/genalpha.h"
-#include "support.h"
 
 enum { NV = 6 };
 static const double half[3] = {0.1, 0.15, 0.05};
@@ -81,11 +80,31 @@ typedef struct {
   ga_contact contact[8];
   ga_model model;
   ga_integrator *it;
+  /* the least gap after changes and steps; the states before a change are those of the dense output */
+  double t, before, least, change;
+  int times; /* of changes */
 } run;
+
+static void see_change(void *context, const ga_contact_change *c) {
+  run *r = context;
+  if (c->t != r->change) r->times++;
+  r->change = c->t;
+}
+
+static int see_gaps(void *context, const ga_state *s, const ga_stats *stats) {
+  run *r = context;
+  (void)stats;
+  if (s->t != r->t) r->least = fmin(r->least, r->before);
+  r->t = s->t;
+  r->before = 0;
+  for (int i = 0; i < r->b.corners; i++) r->before = fmin(r->before, s->contacts[i].gap);
+  return 0;
+}
 
 static void open_box(run *r, const box *b, double h, const double *q0, const double *v0) {
   ga_error err;
   memset(r, 0, sizeof *r);
+  r->t = r->change = -1;
   r->b = *b;
   must(ga_space_new(&r->space), NULL);
   must(ga_space_add(r->space, &ga_group_rn, 3, NULL, NULL), NULL);
@@ -110,6 +129,8 @@ static void open_box(run *r, const box *b, double h, const double *q0, const dou
   ga_options o = ga_options_default();
   o.h = h;
   must(ga_integrator_new(&r->model, &o, &r->it, &err), &err);
+  ga_integrator_observe(r->it, see_gaps, r);
+  ga_integrator_observe_contacts(r->it, see_change, r);
   must(ga_integrator_start(r->it, 0, q0, v0), ga_integrator_error(r->it));
 }
 
@@ -122,14 +143,6 @@ static void close_box(run *r) {
   ga_space_free(r->space);
 }
 
-static void near(const char *what, double value, double expected, double tol) {
-  if (!(fabs(value - expected) <= tol)) {
-    print_message("%s: %.12g, expected %.12g, error %.2g > %.2g\n", what, value, expected,
-                  fabs(value - expected), tol);
-  }
-  assert_true(fabs(value - expected) <= tol);
-}
-
 static const double flat[7] = {0, 0, 0.05, 1, 0, 0, 0};
 
 static void test_slide(void **state) {
@@ -139,14 +152,15 @@ static void test_slide(void **state) {
   open_box(&r, &(box){.corners = 4, .mu = 0.3, .gravity = {0, 0, -9.81}}, 0.01, flat, v0);
   run_box(&r, 0.5);
   const ga_state *s = ga_integrator_state(r.it);
-  near("slide x", s->q[0], 0.1899480103, 1e-9);
-  near("slide y", s->q[1], 0.0949740052, 1e-9);
+  claim("slide", "x", s->q[0], 0.1899480103, 1e-9);
+  claim("slide", "y", s->q[1], 0.0949740052, 1e-9);
   for (int i = 0; i < 4; i++) {
     assert_int_equal(ga_integrator_contact(r.it, i).state, GA_CONTACT_STICK);
-    near("slide N", ga_integrator_contact(r.it, i).normal, 2.4525, 1e-9);
+    claim("slide", "N", ga_integrator_contact(r.it, i).normal, 2.4525, 1e-9);
     assert_true(ga_integrator_contact_redundant(r.it, i));
   }
   close_box(&r);
+  claims_end();
 }
 
 static void test_tilted(void **state) {
@@ -157,14 +171,16 @@ static void test_tilted(void **state) {
   open_box(&r, &(box){.corners = 4, .mu = 0.3, .gravity = {-9.81 * sin(a), 0, -9.81 * cos(a)}},
            0.01, flat, v0);
   run_box(&r, 0.5);
-  near("tilted x", ga_integrator_state(r.it)->q[0], 0, 1e-12);
-  for (int i = 0; i < 4; i++) near("tilted N", ga_integrator_contact(r.it, i).normal, N[i], 1e-6);
+  claim("tilted", "x", ga_integrator_state(r.it)->q[0], 0, 1e-12);
+  for (int i = 0; i < 4; i++)
+    claim("tilted", "N", ga_integrator_contact(r.it, i).normal, N[i], 1e-6);
   close_box(&r);
   open_box(&r, &(box){.corners = 4, .mu = 0.3, .gravity = {-9.81 * sin(b), 0, -9.81 * cos(b)}},
            0.01, flat, v0);
   run_box(&r, 0.5);
-  near("steep x", ga_integrator_state(r.it)->q[0], -0.1848276663, 1e-9);
+  claim("steep", "x", ga_integrator_state(r.it)->q[0], -0.1848276663, 1e-9);
   close_box(&r);
+  claims_end();
 }
 
 static void test_spin(void **state) {
@@ -182,15 +198,16 @@ static void test_spin(void **state) {
     const double v = fmax(fabs(s->v[0] - 0.5212842722), fabs(s->v[1] - 0.2419035073));
     w[n] = s->v[5];
     if (n == 0) {
-      near("spin4 q", q, 0, 1.5 * 8.3e-5);
-      near("spin4 v", fmax(v, fabs(s->v[5] - 2.277585215)), 0, 1.5 * 7.9e-4);
+      claim("spin4", "q", q, 0, 1.5 * 8.3e-5);
+      claim("spin4", "v", fmax(v, fabs(s->v[5] - 2.277585215)), 0, 1.5 * 7.9e-4);
     }
     for (int i = 0; i < 4; i++) {
-      near("spin4 N", ga_integrator_contact(r.it, i).normal, N[i], 3e-3 * ldexp(1, -2 * n));
+      claim("spin4", "N", ga_integrator_contact(r.it, i).normal, N[i], 3e-3 * ldexp(1, -2 * n));
     }
     close_box(&r);
   }
-  near("spin4 order", log2((w[0] - 2.277585215) / (w[2] - 2.277585215)) / 2, 2, 0.1);
+  claim("spin4", "order", log2((w[0] - 2.277585215) / (w[2] - 2.277585215)) / 2, 2, 0.1);
+  claims_end();
 }
 
 static void test_drop(void **state) {
@@ -199,10 +216,12 @@ static void test_drop(void **state) {
   const double q0[7] = {0, 0, 0.25, 1}, v0[NV] = {0.5};
   open_box(&r, &(box){.corners = 4, .mu = 0.3, .e = 0.5, .gravity = {0, 0, -9.81}}, 0.01, q0, v0);
   run_box(&r, 2);
-  near("drop x", ga_integrator_state(r.it)->q[0], 0.1009637555, 1e-9);
-  near("drop lost", ga_integrator_contact_stats(r.it).energy_impacts, 2.087, 1e-3);
-  for (int i = 0; i < 4; i++) near("drop N", ga_integrator_contact(r.it, i).normal, 2.4525, 1e-8);
+  claim("drop", "x", ga_integrator_state(r.it)->q[0], 0.1009637555, 1e-9);
+  claim("drop", "lost", ga_integrator_contact_stats(r.it).energy_impacts, 9.81 * 0.2 + 0.125, 1e-9);
+  for (int i = 0; i < 4; i++)
+    claim("drop", "N", ga_integrator_contact(r.it, i).normal, 2.4525, 1e-8);
   close_box(&r);
+  claims_end();
 }
 
 static void test_tumble(void **state) {
@@ -212,26 +231,37 @@ static void test_tumble(void **state) {
   const double angle = hypot(0.2, 0.1), s2 = sin(angle / 2) / angle;
   const double q0[7] = {0, 0, 0.3, cos(angle / 2), 0.2 * s2, 0.1 * s2, 0};
   const double v0[NV] = {0.3, 0, 0, 0, 0, 1};
+  const double energy = 9.81 * 0.25 + (0.09 + (half[0] * half[0] + half[1] * half[1]) / 3) / 2;
   for (int n = 0; n < 3; n++) {
     run r;
     open_box(&r, &(box){.corners = 8, .mu = 0.3, .e = 0.3, .gravity = {0, 0, -9.81}}, h[n], q0, v0);
     run_box(&r, 1);
     const ga_state *s = ga_integrator_state(r.it);
     const ga_contact_stats stats = ga_integrator_contact_stats(r.it);
-    print_message("tumble h %g: x %.5f y %.5f e3 %.5f, %ld changes, %ld uncut, lost %.4f\n", h[n],
-                  s->q[0], s->q[1], s->q[6], stats.changes, stats.uncut, stats.energy_impacts);
-    near("tumble x", s->q[0], x[n], 3e-4);
-    near("tumble y", s->q[1], y[n], 3e-4);
-    near("tumble e3", s->q[6], e3[n], 2e-4);
+    claim("tumble", "x", s->q[0], x[n], 3e-4);
+    claim("tumble", "y", s->q[1], y[n], 3e-4);
+    claim("tumble", "e3", s->q[6], e3[n], 2e-4);
+    /* 15 to 18 are known; one bounce more or less is a matter of the last digits of the rule of rest */
+    claim("tumble", "times of changes", r.times, 16.5, 2.5);
+    claim("tumble", "uncut steps", (double)stats.uncut, 0, 0);
+    /* Bounces shorter than h are left out: their velocities are at most b h/2, b < 20 m/s^2 the acceleration of a
+     * corner, their energies at most (b h)^2/8. Gaps that join are moved by up to b h^2/2. */
+    claim("tumble", "lost at impacts", stats.energy_impacts, 2.5010, 50 * h[n] * h[n] + 5e-5);
+    claim("tumble", "energy", stats.energy_impacts - stats.energy_friction, energy,
+          50 * h[n] * h[n]);
+    claim("tumble", "speed", hypot(hypot(s->v[0], s->v[1]), s->v[5]), 0, 1e-15);
+    claim("tumble", "least gap", r.least, 0, 1e-15);
     for (int i = 0; i < 4; i++)
-      near("tumble N", ga_integrator_contact(r.it, i).normal, 2.4525, 1e-6);
+      claim("tumble", "N", ga_integrator_contact(r.it, i).normal, 2.4525, 1e-6);
     close_box(&r);
   }
+  claims_end();
 }
 
-int main(void) {
+int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_slide), cmocka_unit_test(test_tilted),
                                      cmocka_unit_test(test_spin), cmocka_unit_test(test_drop),
                                      cmocka_unit_test(test_tumble)};
+  claims_begin(argc, argv);
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -117,6 +117,25 @@ for h in 0.005 0.0025; do
 done
 ok "order 2 on SE(3)" awk '{ e[NR] = $1 } END { r = e[1] / e[2]; exit !(r > 3.7 && r < 4.3) }' "$work/errors"
 
+# a limit of a planar hinge, whose x_axis gives its zero; spin of a rigid body has order 2 (errors: 1.1e-3, 2.8e-4)
+cat >"$work/limit.yaml" <<'EOF'
+genalpha: 1
+gravity: [0, -9.81, 0]
+bodies: {rod: {kind: planar, mass: 1, inertia: 1/12, position: [0.5*sin(0.9), -0.5*cos(0.9)], orientation: 0.9}}
+joints: {hinge: {type: revolute, between: [ground, rod], at: [0, 0], x_axis: {ground: [1, 0], rod: [1, 0]}}}
+limits: {stop: {coordinate: hinge.angle, lower: -0.5, upper: 1, restitution: 0.6}}
+run: {h: 0.01, t_end: 3}
+output: [hinge.angle, rod.rate, stop.n]
+EOF
+succeeds run "$work/limit.yaml" --final --impacts "$work/hits.csv"
+ok "angle at a limit" near hinge.angle 0.01759073951 1.65e-3
+ok "rate at a limit" near rod.rate -2.138809069 4.2e-4
+ok "two hits of the lower end" [ "$(grep -c ',hit,stop.lower,' "$work/hits.csv")" -eq 2 ]
+sed 's/velocity: \[2, 0, 0\]/velocity: [2, 1, 0]/; s/\[0, -30, 0\]/[25, -30, 7]/' "$models/skid.yaml" >"$work/skid.yaml"
+succeeds run "$work/skid.yaml" --t-end 1.2 --h 0.01 --final
+ok "a ball that skids and turns" near ball.x 1.320559800 1.65e-3
+ok "rolls" near floor.state 2 0
+
 # all pairs of three balls in a row, of which the last one moves on; open contacts are no singular position (silence)
 cat >"$work/row.yaml" <<'EOF'
 genalpha: 1
