@@ -49,7 +49,7 @@ static double power_of_two(double max) {
  * largest |A_ij|/(s_i s_j) of the velocities:
  *
  *   column of a velocity: 1/s             its row, the balance of forces: 1/(s m)
- *   row of a constraint:  1/largest |A_ij|/s_j
+ *   row of a constraint:  1/largest |A_ij|/s_j; 0 for a row without velocities
  *
  * Overwrites row_max. */
 static void scale_velocities(ga_scaling *scale, const ga_csr *A) {
@@ -68,14 +68,16 @@ static void scale_velocities(ga_scaling *scale, const ga_csr *A) {
     if (size[i] > 0) mass = fmax(mass, largest * scale->col[i]);
   }
   for (int i = 0; i < scale->n; i++) {
-    scale->row[i] =
-        size[i] > 0 ? scale->col[i] / power_of_two(mass) : 1 / power_of_two(scale->row_max[i]);
+    scale->row[i] = size[i] > 0             ? scale->col[i] / power_of_two(mass)
+                    : scale->row_max[i] > 0 ? 1 / power_of_two(scale->row_max[i])
+                                            : 0;
   }
 }
 
 /* Begin with scales in which R A C does not depend on units: scale_velocities, then for the column
  * of a multiplier 1 over its largest entry in these rows, that of the diagonal left out, so that a
- * symmetric A stays symmetric. Ones if the sizes are not known. Overwrites row_max and col_max. */
+ * symmetric A stays symmetric; at last rows of multipliers alone (friction), 1 over their largest entry.
+ * Ones if the sizes are not known. Overwrites row_max and col_max. */
 static void begin_scales(ga_scaling *scale, const ga_csr *A) {
   for (int i = 0; i < scale->n; i++) scale->row[i] = scale->col[i] = 1;
   if (!scale->size) return;
@@ -92,6 +94,14 @@ static void begin_scales(ga_scaling *scale, const ga_csr *A) {
   for (int j = 0; j < scale->n; j++) {
     const double largest = scale->col_max[j] > 0 ? scale->col_max[j] : scale->row_max[j];
     if (!(scale->size[j] > 0)) scale->col[j] = 1 / power_of_two(largest);
+  }
+  for (int i = 0; i < scale->n; i++) {
+    if (scale->row[i] > 0) continue;
+    double largest = 0;
+    for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) {
+      largest = fmax(largest, fabs(A->val[e]) * scale->col[A->col[e]]);
+    }
+    scale->row[i] = 1 / power_of_two(largest);
   }
 }
 
