@@ -29,14 +29,15 @@ enum { NMODEL = (int)(sizeof models / sizeof models[0]) };
 
 /* All models, with this many steps; returns the number of differences. */
 static int try_models(int steps) {
-  int differences = 0;
+  int differences = 0, joint = 0;
   for (int i = 0; i < NMODEL; i++) {
     struct model model = read_model(models[i]);
     bool ran;
-    differences += count_differences(&model, steps, &ran) + count_other_numbers(&model, steps);
+    differences += in_both_coordinates(&model, steps, &ran, &joint);
     assert_true(ran);
     free(model.text);
   }
+  assert_true(joint >= 15);
   return differences;
 }
 
@@ -49,20 +50,22 @@ static struct model random_model(unsigned number) {
 
 /* `count` random mechanisms from number `first` on; returns the number of differences. */
 static int try_random(unsigned first, unsigned count, int steps) {
-  int bits = 0, numbers = 0;
+  int differences = 0, joint = 0;
   unsigned runs = 0;
   for (unsigned i = first; i < first + count; i++) {
     struct model model = random_model(i);
     bool ran;
-    bits += count_differences(&model, steps, &ran);
-    numbers += count_other_numbers(&model, steps);
+    differences += in_both_coordinates(&model, steps, &ran, &joint);
     runs += ran;
     free(model.text);
   }
-  printf("%u of %u random mechanisms run; %d runs have other bits, %d other numbers\n", runs, count,
-         bits, numbers);
+  printf(
+      "%u of %u random mechanisms run, %d in joint coordinates too; %d runs have other bits or "
+      "numbers\n",
+      runs, count, joint, differences);
   assert_true(10 * runs >= 9 * count);
-  return bits + numbers;
+  assert_true(count < 40 || 4 * (unsigned)joint >= count);
+  return differences;
 }
 
 static void test_controlled(void **state) {

@@ -205,6 +205,37 @@ static inline int count_other_numbers(const struct model *model, int steps) {
   return differences;
 }
 
+/* ---- both coordinates ------------------------------------------------------------------------- */
+
+/* Can the model have these coordinates? Others are a message of the build. */
+static inline bool has_coordinates(const struct model *model, const char *coordinates) {
+  const ga_file_options with = {.coordinates = coordinates};
+  ga_file *file = NULL;
+  ga_error err = {0};
+  ga_file_parse(model->name, model->text, strlen(model->text), &with, &file, &err);
+  ga_file_free(file);
+  return strstr(err.text, "coordinates: joint:") == NULL;
+}
+
+/* Differences in absolute and, if the model has them, in joint coordinates; *joint is then
+ * increased. *ran: it runs in all of them. */
+static inline int in_both_coordinates(const struct model *model, int steps, bool *ran, int *joint) {
+  static const char *const kinds[] = {"absolute", "joint"};
+  struct model with = *model;
+  int differences = 0;
+  *ran = true;
+  for (int k = 0; k < 2; k++) {
+    bool ran_so;
+    if (!has_coordinates(model, kinds[k])) continue;
+    *joint += k;
+    with.coordinates = kinds[k];
+    snprintf(with.name, sizeof with.name, "%.60s %s", model->name, kinds[k]);
+    differences += count_differences(&with, steps, &ran_so) + count_other_numbers(&with, steps);
+    *ran &= ran_so;
+  }
+  return differences;
+}
+
 /* ---- models ----------------------------------------------------------------------------------- */
 
 /* The text of a file of models/, with its step size. */

@@ -8,8 +8,9 @@
 struct model {
   char name[80];
   char *text;
-  double h;    /* size of the steps, or guess of the first */
-  double rtol; /* automatic steps with this; 0: steps of size h */
+  double h;                /* size of the steps, or guess of the first */
+  double rtol;             /* automatic steps with this; 0: steps of size h */
+  const char *coordinates; /* in place of those of the file; NULL: these */
 };
 
 /* All columns of a run: `rows` rows of `columns` numbers; error: "" if all steps were made. */
@@ -51,12 +52,13 @@ static inline struct run run_in(const struct model *model, const struct scales *
   ga_error err = {0};
   char *text = rescaled(model->text, of);
   ga_options o = ga_options_default();
+  const ga_file_options with = {.coordinates = model->coordinates};
   o.method = method;
   o.par = ga_params_rho(0.9);
   o.h = model->h * of->time;
   o.rtol = model->rtol;
   o.redundant = GA_REDUNDANT_ALLOW;
-  ga_status status = ga_file_parse(model->name, text, strlen(text), NULL, &run.file, &err);
+  ga_status status = ga_file_parse(model->name, text, strlen(text), &with, &run.file, &err);
   if (status == GA_OK) status = make_steps(&run, &o, steps, &err);
   if (status != GA_OK) {
     snprintf(run.error, sizeof run.error, "%s: %s", ga_status_name(status), err.text);

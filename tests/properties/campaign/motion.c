@@ -65,8 +65,9 @@ ga_status hard_motion_of(const char *name, const char *text, const hard_motion_o
   ga_file *file = NULL;
   ga_integrator *it = NULL;
   ga_options o;
+  const ga_file_options kind = {.coordinates = with->coordinates};
   *out = (hard_motion){0};
-  ga_status status = ga_file_parse(name, text, strlen(text), NULL, &file, err);
+  ga_status status = ga_file_parse(name, text, strlen(text), &kind, &file, err);
   if (status != GA_OK) return status;
   const ga_mechanism *m = ga_file_mechanism(file);
   out->span = options_of(file, with, &o);

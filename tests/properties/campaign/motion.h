@@ -15,7 +15,7 @@ typedef struct hard_motion {
 
 /* How a file is run; NULL or 0: as its section `run` says. */
 typedef struct hard_motion_options {
-  const char *linsol, *method;
+  const char *linsol, *method, *coordinates;
   double h;
   int steps; /* at most */
 } hard_motion_options;
