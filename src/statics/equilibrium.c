@@ -18,8 +18,12 @@
  * and is reduced if not. A step against the forces is not taken: it would lead to a saddle.
  *
  * Where some forces are much stiffer than others, as the stretching of a thin beam beside its bending,
- * small unbalanced forces may leave a large error of the configuration. So the end is Newton's method
- * without W/tau, as long as it reduces the unbalanced forces.
+ * - a small error of a step is a large force. Then the implicit Euler step is solved by Newton's method,
+ *   W w/tau = F - G^T lam - H^T psi at q o exp(w), as long as its corrections become shorter;
+ * - tau must go beyond the time in which the stiff forces act, or soft directions hardly move;
+ * - small unbalanced forces may leave a large error of the configuration. So it is no equilibrium before
+ *   a step of Newton's method without W/tau is short, and the end is that method, as long as it
+ *   reduces the unbalanced forces.
  *
  * Contacts have states that are fixed during a step (fixed_contacts.h). A step that closes a gap ends
  * there, and the contact is closed from then on; one that pulls opens. So the flow goes downhill on
@@ -34,8 +38,19 @@ enum { NEWTON_STEPS = 4000, RELAX_STEPS = 4000 }; /* most steps by default */
 static const double BOUND = 0.2;                  /* largest step, in units */
 /* Error of the prediction, relative to it: below GOOD tau grows, above BAD the step is rejected. */
 static const double GOOD = 0.3, BAD = 1.5;
+enum { CORRECTIONS = 10 };         /* most corrections of a step */
+static const double SHORTER = 0.5; /* than the last one: a correction that counts */
+/* Bounds of tau at first, for looking ahead, and at last, times W/K of the stiffest direction: W/tau is
+ * visible beside K to the last, so that directions without forces do not make the matrix singular. */
+static const double TAU_FIRST = 1e10, TAU_AHEAD = 1e12, TAU_LAST = 1e14;
+/* A longer step, in units, is a motion, and not only rounding; a Newton step longer than FAR from a
+ * configuration says that it is no equilibrium. */
+static const double MOVES = 1e-4, FAR = 1e-2;
+enum { LOOKS = 40 }; /* Newton steps between MOVES and FAR, before they are taken for rounding */
 /* Unbalanced forces below this, relative to the acting forces, count as zero. */
 static const double BALANCED = 1e-9;
+/* Unbalanced forces below this, relative to the same, are rounding. */
+static const double ROUNDING = 3e-14;
 
 /* ---- contacts ------------------------------------------------------------------------------- */
 
@@ -79,6 +94,14 @@ static ga_status move_along(ga_seeking *p) {
   return ga_assemble_position(p->s.model, p->t, p->q_try, &how, NULL);
 }
 
+/* s->rhs <- solution of the system at the head of this file, with s->rhs as its right-hand side. */
+static ga_status solve_with_tau(ga_static_system *s, double tau, double stiff) {
+  const double e = 1e-11 / (1 / tau + stiff);
+  const ga_status status =
+      ga_static_system_factor(s, &(ga_static_system_weights){.w = 1 / tau, .k = 1, .e = e});
+  return status == GA_OK ? ga_static_system_solve(s, 0) : status;
+}
+
 /* Solves for the step p->w with the present tau; reduces tau until w is within BOUND and does not
  * go against the forces. *largest: the largest |w_i| in units. Needs F, rest, norm, rows and K at
  * q. GA_RETRY_SINGULAR if 60 values of tau do not help; then w is unchanged. */
@@ -88,10 +111,7 @@ static ga_status solve_direction(ga_seeking *p, double *largest) {
   for (int tries = 0; tries < 60; tries++) {
     memset(s->rhs, 0, (size_t)s->n * sizeof(double));
     memcpy(s->rhs, p->F, (size_t)nv * sizeof(double));
-    const double e = 1e-11 / (1 / p->tau + p->stiff);
-    ga_status status =
-        ga_static_system_factor(s, &(ga_static_system_weights){.w = 1 / p->tau, .k = 1, .e = e});
-    if (status == GA_OK) status = ga_static_system_solve(s, 0);
+    const ga_status status = solve_with_tau(s, p->tau, p->stiff);
     if (status < 0) return status;
     double power = 0;
     *largest = ga_seeking_largest(p, s->rhs);
@@ -130,28 +150,82 @@ static ga_status stop_at_contact(ga_seeking *p, bool *hit) {
   return status == GA_OK ? ga_seeking_balance(p, p->q, p->rest) : status;
 }
 
+/* s->rhs <- rest_try - W w/tau, the error of the prediction; its norm relative to the force before the
+ * step. */
+static double prediction_error(ga_seeking *p) {
+  ga_static_system *s = &p->s;
+  memset(s->rhs, 0, (size_t)s->n * sizeof(double));
+  for (int i = 0; i < s->nv; i++) s->rhs[i] = p->rest_try[i] - s->W.val[i] * p->w[i] / p->tau;
+  return p->norm > 0 ? ga_seeking_norm(p, s->rhs) / p->norm : 0;
+}
+
+/* s->rhs, the error of the prediction <- the correction of w that removes it, with K at q_try. */
+static ga_status solve_correction(ga_seeking *p) {
+  double *q = p->q;
+  p->q = p->q_try;
+  ga_status status = ga_seeking_tangents(p);
+  p->q = q;
+  return status == GA_OK ? solve_with_tau(&p->s, p->tau, p->stiff) : status;
+}
+
+/* Solve the implicit Euler step by Newton's method, from p->w, q_try and the error of the prediction,
+ * *broken, in s->rhs. *broken <- the error that is left, above BAD if corrections do not become shorter;
+ * *largest: that of w, in units. */
+static ga_status correct_step(ga_seeking *p, double *largest, double *broken) {
+  ga_static_system *s = &p->s;
+  ga_assembly how = {.weight = s->W.val, .unit = p->unit, .any = true};
+  double last = *largest;
+  for (int k = 0; k<CORRECTIONS && * broken> 0.1 * GOOD; k++) {
+    ga_status status = solve_correction(p);
+    if (status != GA_OK) return status;
+    const double by = ga_seeking_largest(p, s->rhs);
+    if (!(by <= SHORTER * last)) break;
+    last = by;
+    ga_axpy(s->nv, 1, s->rhs, p->w);
+    ga_space_step(s->model->space, p->q_try, s->rhs, p->q_try);
+    status = ga_assemble_position(s->model, p->t, p->q_try, &how, NULL);
+    if (status == GA_OK) status = ga_seeking_balance(p, p->q_try, p->rest_try);
+    if (status != GA_OK) return status;
+    *largest = ga_seeking_largest(p, p->w);
+    *broken = prediction_error(p);
+  }
+  return GA_OK;
+}
+
+/* Larger tau after a step whose prediction was good, a smaller one after one that was not. *largest of
+ * the step, in units. A step at the bound of tau that moves far, and leaves much of the forces, raises it. */
+static void adapt_tau(ga_seeking *p, double largest, double broken) {
+  const double norm = ga_seeking_norm(p, p->rest);
+  const bool slow = p->tau == p->tau_most && largest > MOVES && norm > 0.25 * p->norm &&
+                    norm > ROUNDING * p->acting;
+  if (broken < GOOD && slow) {
+    p->tau_most = fmin(10 * p->tau_most, TAU_LAST / TAU_FIRST * p->tau_first);
+  }
+  if (broken < GOOD) p->tau = fmin(p->tau_most, p->tau * (broken < 0.1 * GOOD ? 10 : 3));
+  if (broken > 2 * GOOD) p->tau *= 0.5;
+}
+
 /* One step of the flow: changes q, rest, tau, and what ga_seeking_balance sets. If the force after the
- * step is far from the prediction, the step is rejected: only tau is reduced, the forces are
- * balanced at q again, and *moved = 0. Else *moved is the largest |w_i| in units. A tiny step is
+ * step is far from the prediction, the step is rejected: only tau is reduced, and the forces are
+ * balanced at q again. *moved: the largest |w_i| in units, also if it is rejected. A tiny step is
  * rejected only if it could not be made. */
 static ga_status flow_step(ga_seeking *p, double *moved) {
   ga_static_system *s = &p->s;
-  double largest = 0;
   *moved = 0;
-  ga_status status = solve_direction(p, &largest);
+  ga_status status = solve_direction(p, moved);
   if (status != GA_OK) return status;
   bool hit = false;
   status = move_along(p);
   if (status == GA_OK) status = stop_at_contact(p, &hit);
-  if (hit && status == GA_OK) return *moved = fmax(largest, DBL_MIN), GA_OK;
+  if (hit && status == GA_OK) return GA_OK;
   if (status == GA_OK) status = ga_seeking_balance(p, p->q_try, p->rest_try);
   if (status < 0 && status != GA_ERR_INITIAL) return status;
-  double broken = INFINITY; /* error of the prediction, relative to the force before the step */
-  if (status == GA_OK) {
-    for (int i = 0; i < s->nv; i++) s->rhs[i] = p->rest_try[i] - s->W.val[i] * p->w[i] / p->tau;
-    broken = p->norm > 0 ? ga_seeking_norm(p, s->rhs) / p->norm : 0;
+  double broken = status == GA_OK ? prediction_error(p) : INFINITY;
+  const bool tiny = *moved < 1e-10;
+  if (status == GA_OK && broken > BAD && !tiny && p->contacts.n == 0) {
+    status = correct_step(p, moved, &broken);
+    if (status < 0 && status != GA_ERR_INITIAL) return status;
   }
-  const bool tiny = largest < 1e-10;
   if (status != GA_OK || (broken > BAD && !tiny)) {
     p->tau *= 0.2;
     ga_error_clear(s->eval.err);
@@ -159,15 +233,12 @@ static ga_status flow_step(ga_seeking *p, double *moved) {
   }
   memcpy(p->q, p->q_try, (size_t)s->eval.nq * sizeof(double));
   memcpy(p->rest, p->rest_try, (size_t)s->nv * sizeof(double));
-  if (broken < GOOD) p->tau = fmin(p->tau_most, p->tau * (broken < 0.1 * GOOD ? 10 : 3));
-  if (broken > 2 * GOOD) p->tau *= 0.5;
-  *moved = fmax(largest, DBL_MIN);
+  adapt_tau(p, *moved, broken);
   return GA_OK;
 }
 
-/* Sets tau so that a first step moves a fiftieth of a unit along the forces, and the upper bound
- * tau_most, so that W/tau stays visible beside K: directions without forces do not make the matrix
- * singular. Sets p->stiff, too. Needs rest and K. */
+/* Sets tau so that a first step moves a fiftieth of a unit along the forces, and its upper bounds
+ * tau_first and tau_most. Sets p->stiff, too. Needs rest and K. */
 static void choose_first_tau(ga_seeking *p) {
   double fastest = 0;
   p->stiff = 0;
@@ -177,32 +248,63 @@ static void choose_first_tau(ga_seeking *p) {
     p->stiff = fmax(p->stiff, e < 0 ? 0 : fabs(p->s.K.val[e]) / p->s.W.val[i]);
   }
   p->tau = fastest > 0 ? 0.02 / fastest : 1;
-  p->tau_most = 1e10 / fmax(p->stiff, 1e-3 * fastest);
-  if (!isfinite(p->tau_most)) p->tau_most = 1e10;
+  p->tau_first = TAU_FIRST / fmax(p->stiff, 1e-3 * fastest);
+  if (!isfinite(p->tau_first)) p->tau_first = TAU_FIRST;
+  p->tau_most = p->tau_first;
   p->tau = fmin(p->tau, p->tau_most);
 }
 
+/* p->w <- a Newton step, with W/tau of this tau. *largest: the largest |w_i| in units. */
+static ga_status newton_direction(ga_seeking *p, double tau, double *largest) {
+  ga_static_system *s = &p->s;
+  *largest = INFINITY;
+  memset(s->rhs, 0, (size_t)s->n * sizeof(double));
+  memcpy(s->rhs, p->F, (size_t)s->nv * sizeof(double));
+  const ga_status status = solve_with_tau(s, tau, p->stiff);
+  if (status != GA_OK) return status;
+  memcpy(p->w, s->rhs, (size_t)s->nv * sizeof(double));
+  *largest = ga_seeking_largest(p, p->w);
+  return GA_OK;
+}
+
+/* *at_rest <- would a Newton step from q move at most `most` units? Forces that are small beside stiff
+ * springs may still move soft ones far. Overwrites p->w. */
+static ga_status look_ahead(ga_seeking *p, double most, double ahead, bool *at_rest) {
+  double largest = 0;
+  *at_rest = p->norm <= ROUNDING * p->acting;
+  if (*at_rest) return GA_OK;
+  const ga_status status = newton_direction(p, ahead / TAU_FIRST * p->tau_first, &largest);
+  *at_rest = largest <= most;
+  return status < 0 ? status : GA_OK;
+}
+
 /* Follows the flow from p->q for at most `steps` steps; changes q, the forces there and the results
- * of p->e (iterations grows). *found: the unbalanced forces are below BALANCED of the acting ones;
- * the iteration goes on until steps do not reduce them further. Status > 0: the model could not be
+ * of p->e (iterations grows). *found: the unbalanced forces are below BALANCED of the acting ones,
+ * and a Newton step is short; the iteration goes on until steps do not reduce them further. Status > 0: the model could not be
  * evaluated or no step was possible. */
 static ga_status follow_flow(ga_seeking *p, int steps, bool *found) {
-  double last = INFINITY;
-  int idle = 0;
+  double last = INFINITY, moved = 0;
+  int idle = 0, looks = 0;
   bool closed, last_look = false;
   *found = false;
   ga_status status = close_touching(p, &closed);
   if (status == GA_OK) status = ga_seeking_balance(p, p->q, p->rest);
   for (int k = 0; k < steps && status == GA_OK; k++) {
-    double moved;
     status = release_contacts(p);
     if (status == GA_OK) status = ga_seeking_tangents(p);
     if (status != GA_OK) break;
     if (k == 0) choose_first_tau(p);
     ga_seeking_measure(p);
     const bool balanced = p->norm <= BALANCED * p->acting;
-    idle = balanced && p->norm > 0.25 * last ? idle + 1 : 0;
-    *found = balanced && (p->norm == 0 || idle > 1);
+    const bool still = !(moved > MOVES) || p->norm <= ROUNDING * p->acting;
+    idle = balanced && still && p->norm > 0.25 * last ? idle + 1 : 0;
+    *found = balanced && p->norm == 0;
+    if (idle > 1) {
+      status = looks++ < LOOKS ? look_ahead(p, MOVES, TAU_AHEAD, found)
+                               : look_ahead(p, FAR, TAU_LAST, found);
+      if (!*found) idle = 0;
+    }
+    if (status != GA_OK) break;
     if (*found && !last_look) { /* contacts that touch, but were not needed, share the load */
       status = close_touching(p, &closed);
       last_look = true;
@@ -217,31 +319,15 @@ static ga_status follow_flow(ga_seeking *p, int steps, bool *found) {
   if (status == GA_OK) status = ga_seeking_tangents(p);
   if (status == GA_OK) ga_seeking_measure(p);
   *found = status == GA_OK && p->norm <= BALANCED * p->acting;
+  if (*found) status = look_ahead(p, FAR, TAU_LAST, found);
   return status;
 }
 
 enum { POLISH_STEPS = 30 }; /* most of the last Newton steps */
 
-/* p->w <- a Newton step without W/tau. *largest: the largest |w_i| in units. */
-static ga_status newton_direction(ga_seeking *p, double *largest) {
-  ga_static_system *s = &p->s;
-  p->tau = p->tau_most;
-  memset(s->rhs, 0, (size_t)s->n * sizeof(double));
-  memcpy(s->rhs, p->F, (size_t)s->nv * sizeof(double));
-  const double e = 1e-11 / (1 / p->tau + p->stiff);
-  ga_status status =
-      ga_static_system_factor(s, &(ga_static_system_weights){.w = 1 / p->tau, .k = 1, .e = e});
-  if (status == GA_OK) status = ga_static_system_solve(s, 0);
-  *largest = INFINITY;
-  if (status != GA_OK) return status;
-  memcpy(p->w, s->rhs, (size_t)s->nv * sizeof(double));
-  *largest = ga_seeking_largest(p, p->w);
-  return GA_OK;
-}
-
 /* Newton steps from the equilibrium that was found, until they do not become shorter. A step along soft
- * directions may load stiff ones for a while, so the forces may grow on the way; the configuration
- * with the smallest unbalanced forces is the result. Failures end it: q is good already. */
+ * directions may load stiff ones for a while, so the forces may grow on the way. The result is the
+ * last configuration whose unbalanced forces are rounding, or that with the smallest ones. Failures end it: q is good already. */
 static ga_status polish(ga_seeking *p) {
   ga_static_system *s = &p->s;
   const size_t size = (size_t)s->eval.nq * sizeof(double);
@@ -249,7 +335,7 @@ static ga_status polish(ga_seeking *p) {
   ga_status status = GA_OK;
   memcpy(p->q_best, p->q, size);
   for (int k = 0; k < POLISH_STEPS && status == GA_OK; k++) {
-    status = newton_direction(p, &largest);
+    status = newton_direction(p, p->tau_most, &largest);
     if (status != GA_OK || !(largest <= BOUND) || (k > 2 && largest > 0.5 * last)) break;
     last = largest;
     status = move_along(p);
@@ -259,7 +345,7 @@ static ga_status polish(ga_seeking *p) {
     status = ga_seeking_tangents(p);
     if (status == GA_OK) ga_seeking_measure(p);
     p->e->iterations++;
-    if (status != GA_OK || !(p->norm < best)) continue;
+    if (status != GA_OK || !(p->norm < best || p->norm <= ROUNDING * p->acting)) continue;
     best = p->norm;
     memcpy(p->q_best, p->q, size);
   }
@@ -294,7 +380,7 @@ static ga_status newton_directly(ga_seeking *p, bool *found) {
     ga_seeking_measure(p);
     *found = p->norm <= BALANCED * p->acting;
     if (*found) return GA_OK;
-    status = newton_direction(p, &largest);
+    status = newton_direction(p, p->tau_most, &largest);
     if (status != GA_OK) break;
     double part = largest > BOUND ? BOUND / largest : 1;
     for (int i = 0; i < s->nv; i++) p->w[i] *= part;
@@ -320,38 +406,6 @@ static ga_status newton_directly(ga_seeking *p, bool *found) {
 
 /* ---- the whole ------------------------------------------------------------------------------ */
 
-/* The state of a controller whose rate is farthest from 0, if it is; -1: none. A controller that cannot
- * reach its target drives a mechanism on and on, so that it is to blame before all forces. */
-static int restless_state(const ga_seeking *p) {
-  const bool *states = p->e->states;
-  double most = BALANCED * p->acting;
-  int worst = -1;
-  for (int i = 0; states && i < p->s.nv; i++) {
-    const double size = fabs(p->rest[i]) / sqrt(p->s.W.val[i]);
-    if (states[i] && size > most) most = size, worst = i;
-  }
-  return worst;
-}
-
-/* sets the error to GA_ERR_INITIAL, which is returned, with the name of the velocity on which the
- * largest force is left (e->worst) */
-static ga_status report_not_found(const ga_seeking *p) {
-  char name[96];
-  const int z = restless_state(p);
-  if (z >= 0) {
-    ga_eval_entry_name(name, sizeof name, "v", z, p->s.model->v_names);
-    return ga_fail(p->s.eval.err, GA_ERR_INITIAL,
-                   "t = %.9g: no equilibrium was found; after %d steps the controller is not at "
-                   "rest: %s is not 0. Can it reach what it is asked for?",
-                   p->t, p->e->iterations, name);
-  }
-  ga_eval_entry_name(name, sizeof name, "v", p->e->worst, p->s.model->v_names);
-  return ga_fail(p->s.eval.err, GA_ERR_INITIAL,
-                 "t = %.9g: no equilibrium was found; after %d steps a force of %.3g is left that "
-                 "would move %s. Does something hold the mechanism?",
-                 p->t, p->e->iterations, p->rest[p->e->worst], name);
-}
-
 /* Projects q onto the constraints and follows the flow; if that fails, relaxes dynamically and
  * tries again. Changes p->q in any case, and the results of p->e. GA_ERR_INITIAL if there is no
  * equilibrium to be found. */
@@ -376,7 +430,7 @@ static ga_status seek_equilibrium(ga_seeking *p) {
   if (found) ga_error_clear(s->eval.err);
   if (found) return polish(p);
   /* a model that cannot be evaluated where the forces lead says so itself */
-  if (status == GA_OK) return report_not_found(p);
+  if (status == GA_OK) return ga_seeking_not_found(p, BALANCED * p->acting);
   ga_error_prefix(s->eval.err, "no equilibrium was found, on the way");
   return s->eval.err->code = GA_ERR_INITIAL;
 }

@@ -142,3 +142,35 @@ ga_status ga_seeking_tangents(ga_seeking *p) {
   const ga_eval_point at = {p->t, p->q, p->v0, p->v0, p->lam, p->psi};
   return ga_eval_tangents(&s->eval, &at, &s->K, &s->C);
 }
+
+/* The state of a controller whose rate is farthest from 0, if it is; -1: none. A controller that cannot
+ * reach its target drives a mechanism on and on, so that it is to blame before all forces. */
+static int restless_state(const ga_seeking *p, double balanced) {
+  const bool *states = p->e->states;
+  double most = balanced;
+  int worst = -1;
+  for (int i = 0; states && i < p->s.nv; i++) {
+    const double size = fabs(p->rest[i]) / sqrt(p->s.W.val[i]);
+    if (states[i] && size > most) most = size, worst = i;
+  }
+  return worst;
+}
+
+/* sets the error to GA_ERR_INITIAL, which is returned, with the name of the velocity on which the
+ * largest force is left (e->worst); balanced: the norm of forces that count as zero */
+ga_status ga_seeking_not_found(const ga_seeking *p, double balanced) {
+  char name[96];
+  const int z = restless_state(p, balanced);
+  if (z >= 0) {
+    ga_eval_entry_name(name, sizeof name, "v", z, p->s.model->v_names);
+    return ga_fail(p->s.eval.err, GA_ERR_INITIAL,
+                   "t = %.9g: no equilibrium was found; after %d steps the controller is not at "
+                   "rest: %s is not 0. Can it reach what it is asked for?",
+                   p->t, p->e->iterations, name);
+  }
+  ga_eval_entry_name(name, sizeof name, "v", p->e->worst, p->s.model->v_names);
+  return ga_fail(p->s.eval.err, GA_ERR_INITIAL,
+                 "t = %.9g: no equilibrium was found; after %d steps a force of %.3g is left that "
+                 "would move %s. Does something hold the mechanism?",
+                 p->t, p->e->iterations, p->rest[p->e->worst], name);
+}

@@ -9,7 +9,8 @@
 typedef struct ga_seeking {
   ga_static_system s;
   ga_equilibrium *e;
-  double t, tau, tau_most; /* time; pseudo-time step (see equilibrium.c), its bound */
+  /* time; pseudo-time step (see equilibrium.c), its bounds at first and now */
+  double t, tau, tau_first, tau_most;
   double stiff; /* largest K_ii/W_i: the inverse of a tau at which K and W/tau are alike */
   /* configuration, trial, the best one, zero velocities, rows, forces, unbalanced forces and those
    * of the trial, multipliers, step, units */
@@ -37,6 +38,8 @@ ga_status ga_seeking_balance(ga_seeking *p, const double *q, double *rest);
 void ga_seeking_measure(ga_seeking *p);
 /* multipliers and unbalanced forces again */
 ga_status ga_seeking_balance_rest(ga_seeking *p);
+/* GA_ERR_INITIAL: no equilibrium was found; names what is left */
+ga_status ga_seeking_not_found(const ga_seeking *p, double balanced);
 /* K and C at p->q */
 ga_status ga_seeking_tangents(ga_seeking *p);
 

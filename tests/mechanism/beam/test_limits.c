@@ -39,12 +39,17 @@ static void statics(void **state) {
   tip_limit(bend, x);
   near3("bend", x, 47.15043857, 15.68480053, 53.47485879, 1e-9);
   near3("bend, published", x, 47.2, 15.9, 53.4, 5e-3); /* Bathe, Bolourchi (1979), eight elements */
-  const clamped elastica = {.n = 8, .section = UNIT_SECTION, .force = {0, -10, 0}};
+  clamped elastica = {.n = 8, .section = UNIT_SECTION, .force = {0, -10, 0}};
   tip_limit(elastica, x);
   near3("elastica", x, 0.44500440225, -0.81061902488, 0, 1e-9);
   const clamped weight = {.n = 8, .section = UNIT_SECTION, .gravity = {0, -20, 0}};
   tip_limit(weight, x);
   near3("own weight", x, 0.44523205224, -0.82989144344, 0, 1e-9);
+  /* nearly inextensible and stiff against shear: Mattiasson (1981), five digits */
+  elastica.n = 4;
+  elastica.section.EA = elastica.section.GA[0] = elastica.section.GA[1] = 1e10;
+  tip_limit(elastica, x);
+  near3("inextensible elastica", x, 1 - 0.55500, -0.81061, 0, 0.6e-5);
 }
 
 /* Timoshenko's beam */

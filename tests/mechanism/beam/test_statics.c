@@ -61,6 +61,24 @@ static void order_in_space(void **state) {
   }
 }
 
+/* Thin beams, EA L^2/EI to 1e10: the tip tends to that of an inextensible beam, by a term of EI/EA. Before
+ * equilibria judged steps by corrections of the configuration, these ended anywhere on the way. */
+static void thin(void **state) {
+  (void)state;
+  double limit[3] = {0};
+  for (double EA = 1e10; EA > 1e6; EA /= 10) {
+    double x[3];
+    clamped c = {.n = 8, .section = UNIT_SECTION, .force = {0, -10, 0}};
+    c.section.EA = c.section.GA[0] = c.section.GA[1] = EA;
+    assert_int_equal(tip_at_rest(&c, x), 0);
+    if (EA == 1e10) memcpy(limit, x, sizeof limit);
+    print_message("EA L^2/EI = %.0e: %.1e from the limit\n", EA,
+                  hypot(x[0] - limit[0], x[1] - limit[1]));
+    assert_true(hypot(x[0] - limit[0], x[1] - limit[1]) < 1e-8 + 10 / EA);
+  }
+  near3("inextensible, 8 elements", limit, 0.4450185719, -0.8106202838, 0, 1e-8);
+}
+
 /* Lateral buckling: one eigenvalue becomes negative between these loads (4.0433730 with 8 elements). */
 static void buckling(void **state) {
   (void)state;
@@ -118,7 +136,8 @@ static void run_from_rest(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(benchmarks), cmocka_unit_test(roll_up),     cmocka_unit_test(order_in_space),
-      cmocka_unit_test(buckling),   cmocka_unit_test(frequencies), cmocka_unit_test(run_from_rest)};
+      cmocka_unit_test(benchmarks),     cmocka_unit_test(thin),     cmocka_unit_test(roll_up),
+      cmocka_unit_test(order_in_space), cmocka_unit_test(buckling), cmocka_unit_test(frequencies),
+      cmocka_unit_test(run_from_rest)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
