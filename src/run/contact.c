@@ -146,12 +146,16 @@ void ga_contacts_hold(ga_integrator *it, double h) {
   if (c->rows.npsi) memcpy(c->d_begin, c->rows.d, (size_t)c->rows.npsi * sizeof(double));
 }
 
-/* Work of friction over the piece that ends with the accepted state: power before and after. */
+/* The power of friction at the accepted state. Inside a cut piece psi are those of dense output: there it is that of
+ * Coulomb's law, -mu N |k|. */
 static double friction_power(const ga_contacts *c) {
   double power = 0;
   for (int i = 0; i < c->n; i++) {
     const ga_contact_state *s = &c->state[i];
-    if (s->state == GA_CONTACT_SLIP) {
+    if (s->state != GA_CONTACT_SLIP) continue;
+    if (c->pending) {
+      power -= c->rows.contact[i].friction * fmax(s->normal, 0) * hypot(s->slip[0], s->slip[1]);
+    } else {
       power += s->friction[0] * s->slip[0] + s->friction[1] * s->slip[1];
     }
   }

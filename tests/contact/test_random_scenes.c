@@ -13,14 +13,20 @@
 
 enum { MOST = 4, MOST_CHANGES = 3000 };
 static const double G = 9.81, H = 0.005, T_END = 2;
-/* Of metres: closed gaps where a step is cut are those of the dense output, before they are put
- * back. */
-static const double GAP = 1e-7;
-/* Of the momentum: the same is true of velocities, which an impact then corrects. */
+/* A state is the result of a step or of a change; at a change there is one more, just before it, from dense output.
+ * Of metres: gaps of the first kind are below the tolerance of contacts, 1e-9 of lengths of a metre; before a change
+ * the cubic of dense output is off by h^3 times a jerk, 10 m/s^3 and more where a sphere passes an edge. */
+static const double GAP = 1e-9, GAP_BEFORE = 1e-6;
+/* Of the momentum: velocities of dense output, which an impact then corrects, are off by h^2 times such a jerk. */
 static const double MOMENTUM = 1e-4;
-/* Of the potential energy of 1 m: the work of friction in one step, by the trapezoidal rule, where
- * directions of slip turn within the step; and the balance of a whole run. */
-static const double FRICTION = 1e-5, BALANCE = 0.02;
+/* Laws of forces, in N or m/s: as the tolerance of contacts, 1e-8 of the largest force (about 100 N). */
+static const double LAW = 1e-6;
+/* Of the potential energy of 1 m: friction dissipates, up to rounding; the balance of a whole run, whose work of
+ * friction is summed by the trapezoidal rule. */
+static const double FRICTION = 1e-13, BALANCE = 1e-3;
+/* Of the impulse of the weights: momentum against the forces of the floor, by the trapezoidal rule. Where friction
+ * changes without an impact there is one state only, and the rule is off by h/2 times a jump. */
+static const double WHOLE = 5e-3;
 
 /* A number in [low, high). */
 static double between(uint64_t *seed, double low, double high) {
@@ -94,10 +100,14 @@ typedef struct {
   int energy, momentum[3];
   double t, p[3];    /* when and with which momentum the observer was called last */
   double impulse[3]; /* of the floor, in changes since then */
+  double force[3];   /* of the floor then */
+  double whole[3];   /* impulse of the floor since the start */
   int changes;
   double work; /* of friction, when it was called last */
-  /* the worst that was seen: gap, energy gained in a change, by friction in a step, momentum */
-  double gap, gain, power, lost;
+  double last_gap, last_law;
+  /* the worst that was seen: gaps, energy gained in a change, by friction in a step, momentum at a change; laws of
+   * forces */
+  double gap, gap_before, gain, power, lost, law;
 } watched;
 
 static void see_change(void *context, const ga_contact_change *c) {
@@ -106,25 +116,67 @@ static void see_change(void *context, const ga_contact_change *c) {
   if (c->energy < w->gain) w->gain = c->energy;
   if (ga_mechanism_model(w->m)->contacts[c->contact].name[0] != 'f') return;
   /* the floor has normal z, t1 = x, t2 = y */
-  w->impulse[0] += c->impulse_t1, w->impulse[1] += c->impulse_t2, w->impulse[2] += c->impulse_n;
+  const double r[3] = {c->impulse_t1, c->impulse_t2, c->impulse_n};
+  for (int k = 0; k < 3; k++) w->impulse[k] += r[k], w->whole[k] += r[k];
+}
+
+/* Do contacts i and k, of the same pair of bodies (their names up to the point), share their normal? */
+static bool same_pair(const ga_model *model, int i, int k) {
+  const char *a = model->contacts[i].name, *b = model->contacts[k].name;
+  const size_t n = strcspn(a, ".");
+  return n == strcspn(b, ".") && strncmp(a, b, n) == 0;
+}
+
+/* How much a state breaks the laws: N >= 0, nothing where the gap is open, |f| <= mu N, friction against the slip,
+ * no slip where it sticks. Forces of points of one body on the floor may not be unique: their sums obey the cone. */
+static double broken(const ga_model *model, const ga_contact_state *c) {
+  double worst = 0;
+  for (int i = 0; i < model->ncontacts; i++) {
+    const double f[2] = {c[i].friction[0], c[i].friction[1]};
+    const double k[2] = {c[i].slip[0], c[i].slip[1]};
+    double sum[3] = {0, 0, 0};
+    worst = fmax(worst, -c[i].normal);
+    if (c[i].state == GA_CONTACT_OPEN) worst = fmax(worst, fabs(c[i].normal) + hypot(f[0], f[1]));
+    if (c[i].state == GA_CONTACT_STICK) worst = fmax(worst, hypot(k[0], k[1]));
+    worst = fmax(worst, f[0] * k[0] + f[1] * k[1]);
+    for (int j = 0; j < model->ncontacts; j++) {
+      if (!same_pair(model, i, j)) continue;
+      sum[0] += c[j].friction[0], sum[1] += c[j].friction[1], sum[2] += c[j].normal;
+    }
+    worst = fmax(worst, hypot(sum[0], sum[1]) - model->contacts[i].friction * sum[2]);
+  }
+  return worst;
 }
 
 static int see_state(void *context, const ga_state *s, const ga_stats *stats) {
   watched *w = context;
   const ga_model *model = ga_mechanism_model(w->m);
+  const bool after = s->t == w->t; /* a change: the state before was one of dense output */
+  const double h = w->t >= 0 ? s->t - w->t : 0;
+  double force[3] = {0, 0, 0};
   (void)stats;
+  if (after) {
+    w->gap_before = fmin(w->gap_before, w->last_gap);
+  } else {
+    w->gap = fmin(w->gap, w->last_gap), w->law = fmax(w->law, w->last_law);
+  }
+  w->last_gap = 0;
+  for (int i = 0; i < model->ncontacts; i++) {
+    const ga_contact_state *c = &s->contacts[i];
+    w->last_gap = fmin(w->last_gap, c->gap);
+    if (model->contacts[i].name[0] != 'f') continue;
+    force[0] += c->friction[0], force[1] += c->friction[1], force[2] += c->normal;
+  }
+  w->last_law = broken(model, s->contacts);
   for (int k = 0; k < 3; k++) {
     const double p = ga_mechanism_output(w->m, s, w->momentum[k]);
-    /* the same time: before and after a change */
-    if (s->t == w->t) w->lost = fmax(w->lost, fabs(p - w->p[k] - w->impulse[k]));
+    if (after) w->lost = fmax(w->lost, fabs(p - w->p[k] - w->impulse[k]));
+    w->whole[k] += h / 2 * (w->force[k] + force[k]);
+    w->force[k] = force[k];
     w->p[k] = p;
     w->impulse[k] = 0;
   }
   w->t = s->t;
-  for (int i = 0; i < model->ncontacts; i++) {
-    const ga_contact_state *c = &s->contacts[i];
-    w->gap = fmin(w->gap, c->gap);
-  }
   w->power = fmax(w->power, s->energy_friction - w->work); /* of the last piece */
   w->work = s->energy_friction;
   return w->changes > MOST_CHANGES;
@@ -156,13 +208,18 @@ static const char *run_scene(int number, bool say) {
   ga_integrator_observe(w.it, see_state, &w);
   ga_integrator_observe_contacts(w.it, see_change, &w);
   status = ga_integrator_start(w.it, 0, ga_mechanism_q0(w.m), ga_mechanism_v0(w.m));
-  double begin = 0, size = 0, momentum = 0;
+  double begin = 0, size = 0, momentum = 0, start[3] = {0, 0, 0}, whole = 0;
   if (status == GA_OK) {
     begin = ga_mechanism_output(w.m, ga_integrator_state(w.it), w.energy);
+    for (int k = 0; k < 3; k++) start[k] = w.p[k], w.whole[k] = 0;
     for (int i = 0; i < p.n; i++) size += p.mass[i] * G, momentum += 4 * p.mass[i];
     status = ga_integrator_run(w.it, T_END);
   }
   const ga_state *s = ga_integrator_state(w.it);
+  for (int k = 0; k < 3; k++) {
+    const double weight = k == 2 ? -size * s->t : 0;
+    whole = fmax(whole, fabs(w.p[k] - start[k] - w.whole[k] - weight) / (size * T_END));
+  }
   const ga_contact_stats stats = ga_integrator_contact_stats(w.it);
   const double end = ga_mechanism_output(w.m, s, w.energy);
   const double balance = (end + stats.energy_impacts - stats.energy_friction - begin) / size;
@@ -170,22 +227,26 @@ static const char *run_scene(int number, bool say) {
     print_message(
         "%d: %d bodies, t %.3f, %ld changes, %ld impacts, %ld reduced, %ld uncut, %ld coarse; gap "
         "%.1e "
-        "gain %.1e work %.1e momentum %.1e balance %.1e\n",
+        "%.1e gain %.1e work %.1e law %.1e momentum %.1e %.1e balance %.1e\n",
         number, p.n, s->t, stats.changes, stats.impacts, stats.reduced, stats.uncut, stats.coarse,
-        w.gap, w.gain, w.power, w.lost, balance);
+        w.gap, w.gap_before, w.gain, w.power, w.law, w.lost, whole, balance);
   }
   wrong[0] = 0;
   if (status != GA_OK) {
     snprintf(wrong, sizeof wrong, "%s at t = %g: %s", ga_status_name(status), s->t,
              ga_integrator_error(w.it)->text);
-  } else if (w.gap < -GAP) {
-    snprintf(wrong, sizeof wrong, "a gap of %g", w.gap);
+  } else if (w.gap < -GAP || w.gap_before < -GAP_BEFORE) {
+    snprintf(wrong, sizeof wrong, "a gap of %g, before a change %g", w.gap, w.gap_before);
+  } else if (w.law > LAW) {
+    snprintf(wrong, sizeof wrong, "a law of forces is broken by %g", w.law);
   } else if (w.gain < -1e-9 * size) {
     snprintf(wrong, sizeof wrong, "an impact gains %g J", -w.gain);
   } else if (w.power > FRICTION * size) {
     snprintf(wrong, sizeof wrong, "friction gains %g J in a step", w.power);
   } else if (w.lost > MOMENTUM * momentum) {
     snprintf(wrong, sizeof wrong, "an impact loses a momentum of %g N s", w.lost);
+  } else if (!(whole <= WHOLE)) {
+    snprintf(wrong, sizeof wrong, "momentum and forces of the floor do not balance by %g", whole);
   } else if (!(fabs(balance) <= BALANCE)) {
     snprintf(wrong, sizeof wrong, "energies do not balance by %g", balance);
   }
@@ -195,7 +256,7 @@ static const char *run_scene(int number, bool say) {
   return wrong[0] ? wrong : NULL;
 }
 
-static int first = 0, count = 12;
+static int first = 0, count = 40;
 static bool say = false;
 
 static void test_scenes(void **state) {
