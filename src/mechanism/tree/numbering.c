@@ -8,6 +8,7 @@
 
 #include "mechanism/build/layout.h"
 #include "mechanism/contact/contact.h"
+#include "mechanism/joint/joint.h"
 #include "mechanism/tree/tree.h"
 
 /* Rounding errors of an entry of G, relative. */
@@ -59,13 +60,52 @@ static void take_element(ga_mechanism *m, int i, int joint, bool coordinate) {
   el->nlam = el->npsi = 0;
 }
 
+/* Does a freedom move both bodies? Parents have smaller numbers than their children; the ground is -1. */
+static bool are_carried(const ga_mechanism *m, const int body[2]) {
+  const ga_tree *tree = m->tree;
+  int a = body[0] > 0 ? tree->node_of_body[body[0]] : -1;
+  int b = body[1] > 0 ? tree->node_of_body[body[1]] : -1;
+  while (a != b) {
+    if (a > b) {
+      a = tree->node[a].parent;
+    } else {
+      b = tree->node[b].parent;
+    }
+  }
+  return a >= 0;
+}
+
+/* Rows d_k = 0 of a cut joint, in space axes, become rows a.d = 0 in axes of A where a common node carries
+ * both bodies. Its freedoms turn d, so that rows in space axes would depend on them where d is not zero;
+ * G, Z and Kt have freedoms below the common node only (spread.c). The element gets a copy of its data. */
+static void turn_rows(ga_mechanism *m, ga_element *el) {
+  const ga_joint_data *data = el->data;
+  const ga_row_list *rows = data->rows;
+  bool component = false;
+  for (int i = 0; i < rows->count; i++) component |= rows->row[i].primitive->component;
+  if (!component || !are_carried(m, el->body)) return;
+  ga_joint_data *own = ga_arena_take(&m->arena, 1, sizeof *own);
+  ga_row_list *turned = ga_arena_take(&m->arena, 1, sizeof *turned);
+  if (m->arena.failed) return;
+  *own = *data, *turned = *rows;
+  for (int i = 0; i < rows->count; i++) {
+    if (rows->row[i].primitive->component) turned->row[i].primitive = &ga_primitive_plane;
+  }
+  ga_joint_set_rows(own, turned);
+  el->data = own;
+}
+
 /* Number the rows: joints of the tree and their coordinates have none. m->elements has the elements
- * of absolute coordinates, each joint before its coordinates. */
+ * of absolute coordinates, each joint before its coordinates. Memory that is missing is in m->arena. */
 static void number_rows(ga_mechanism *m) {
   for (int joint = 0, i = 0; joint < m->joints.count; joint++) {
     const ga_joint_data *data = m->joints.item[joint].data;
     const bool taken = m->tree->node_of_joint[joint] >= 0;
-    if (taken) take_element(m, i, joint, false);
+    if (taken) {
+      take_element(m, i, joint, false);
+    } else {
+      turn_rows(m, &m->elements.item[i]);
+    }
     i++;
     for (int k = 0; k < GA_COORDINATES_MAX; k++) {
       if (data->coordinate[k] < 0) continue;
@@ -87,6 +127,7 @@ ga_status ga_tree_number(ga_mechanism *m, ga_error *err) {
   if (status != GA_OK || m->arena.failed)
     return ga_fail(err, GA_ERR_MEM, "no memory for joint coordinates");
   number_rows(m);
+  if (m->arena.failed) return ga_fail(err, GA_ERR_MEM, "no memory for joint coordinates");
   return GA_OK;
 }
 
