@@ -21,7 +21,7 @@ typedef struct {
   const ga_node *plane, *sphere, *circle, *disk, *box, *capsule, *points, *shape, *spheres,
       *circles, *block, *all;
   bool inside;
-  ga_given restitution, static_friction, stiffness;
+  ga_given restitution, static_friction, stiffness, slip_speed;
 } contact_input;
 
 #define AT(member) offsetof(contact_input, member)
@@ -72,7 +72,7 @@ const ga_field ga_contact_fields[] = {
     {"damping", "number", "of a soft contact", ga_field_number, AT(contact.damping), NULL, false,
      "N s/m"},
     {"slip_speed", "number", "of a soft contact: friction grows up to this speed; default 1e-3",
-     ga_field_number, AT(contact.slip_speed), NULL, false, "m/s"},
+     ga_field_given, AT(slip_speed), NULL, false, "m/s"},
     {.key = NULL}};
 #undef AT
 
@@ -183,6 +183,9 @@ static bool read_two(ga_reader *r, const ga_node *node, contact_input *in) {
   for (int i = 0; i < 2; i++) {
     if (!(radius[i] >= 0)) return ga_reader_fail(r, node, "radius %g must be positive", radius[i]);
   }
+  if (radius[0] == 0 && radius[1] == 0) {
+    return ga_reader_fail(r, node, "one of the radii must be positive");
+  }
   in->contact.surfaces = in->inside ? GA_SURFACES_INSIDE : GA_SURFACES_SPHERES;
   in->contact.radius_a = radius[0];
   in->contact.radius = radius[1];
@@ -197,6 +200,9 @@ static bool read_round(ga_reader *r, contact_input *in) {
   round_input own = {.radius = 0};
   if (!ga_read_inner_fields(r, node, fields, &own)) return false;
   if (!(own.radius > 0)) return ga_reader_fail(r, node, "radius %g must be positive", own.radius);
+  if (in->capsule && memcmp(own.from, own.to, sizeof own.from) == 0) {
+    return ga_reader_fail(r, node, "both ends of the capsule are one point; take a sphere");
+  }
   if (in->capsule) return set_balls(r, node, own.radius, own.from, own.to, in);
   if (ball && !in->block) return set_balls(r, node, own.radius, own.centre, NULL, in);
   in->contact.radius = own.radius;
@@ -299,6 +305,9 @@ static bool check_given(ga_reader *r, const ga_node *node, contact_input *in) {
   if (in->stiffness.given && !(in->stiffness.value > 0)) {
     return ga_reader_fail(r, node, "stiffness %g must be positive", in->stiffness.value);
   }
+  if (in->slip_speed.given && !(in->slip_speed.value > 0)) {
+    return ga_reader_fail(r, node, "slip_speed %g must be positive", in->slip_speed.value);
+  }
   if (in->static_friction.given && c->friction == 0) {
     return ga_reader_fail(r, node, "static_friction %g needs a friction above 0",
                           in->static_friction.value);
@@ -310,6 +319,7 @@ static bool check_given(ga_reader *r, const ga_node *node, contact_input *in) {
   c->restitution = in->restitution.value;
   c->static_friction = in->static_friction.value;
   c->stiffness = in->stiffness.value;
+  c->slip_speed = in->slip_speed.value;
   return true;
 }
 

@@ -59,7 +59,8 @@ static bool check_limit(ga_reader *r, const ga_node *node, limit_input *in) {
     return ga_reader_fail(r, node, "a limit needs lower, upper or both");
   }
   if (in->lower.given && in->upper.given && !(in->lower.value < in->upper.value)) {
-    return ga_reader_fail(r, node, "lower (%g) is above upper (%g)", in->lower.value,
+    return ga_reader_fail(r, node, "lower (%g) is %s upper (%g)", in->lower.value,
+                          in->lower.value > in->upper.value ? "above" : "equal to",
                           in->upper.value);
   }
   if (!in->soft.given) {

@@ -450,7 +450,8 @@ ga_status ga_mechanism_add_limit(ga_mechanism *m, const ga_mechanism_limit *limi
     return ga_fail(err, GA_ERR_ARG, "%s: %s is not a finite number", owner, i ? "upper" : "lower");
   }
   if (limit->lower.given && limit->upper.given && !(limit->lower.value < limit->upper.value)) {
-    return ga_fail(err, GA_ERR_ARG, "%s: lower (%g) is above upper (%g)", owner, limit->lower.value,
+    return ga_fail(err, GA_ERR_ARG, "%s: lower (%g) is %s upper (%g)", owner, limit->lower.value,
+                   limit->lower.value > limit->upper.value ? "above" : "equal to",
                    limit->upper.value);
   }
   status = check_restitution(owner, limit->restitution, err);

@@ -189,5 +189,11 @@ for method in soi2 index2 index1 nonhol2 hht; do
     run "$work/ball.yaml" --method $method
 done
 
+refused 2 "--contact = 'foo' is not known; allowed: locate|step" run "$work/ball.yaml" --contact foo
+refused 2 '--rest-time = -1 is out of range' run "$work/ball.yaml" --rest-time -1
+refused 2 'contact = step needs steps of given size' run "$work/ball.yaml" --contact step --rtol 1e-4
+refused 2 'extrapolation is not possible with contacts' run "$work/ball.yaml" --extrapolate 2
+refused 2 'accuracy is not possible with contacts' run "$work/ball.yaml" --accuracy 1e-3
+refused 1 "'$work/none/x.csv' cannot be written" run "$work/ball.yaml" --impacts "$work/none/x.csv"
 refused 1 'the model has no contacts' run "$models/pendulum.yaml" --impacts "$work/none.csv"
 finish
