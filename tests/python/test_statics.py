@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Start values that fit, equilibrium, frequencies; where the library has them."""
+import importlib.util
+import os
+
 import genalpha as ga
 import numpy as np
 import pytest
@@ -104,3 +107,17 @@ def test_check():
         assert "has no command check" in str(error)
     else:
         assert isinstance(found, dict) and found
+
+
+@needs
+def test_blade(project):
+    """The example: sag and frequencies of a beam that is thin, at rest and turning, but for shear and rotary inertia."""
+    spec = importlib.util.spec_from_file_location("blade", os.path.join(project, "examples", "python", "blade.py"))
+    example = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(example)
+    thin = example.RHO_A * 9.81 * example.LENGTH**4 / (8 * example.EI)
+    assert example.sag() == pytest.approx(thin, rel=2e-4)
+    hertz = example.UNIT / (2 * np.pi)
+    assert example.frequencies() == pytest.approx([3.51602 * hertz, 22.0345 * hertz], rel=3e-3)
+    assert example.turning_frequency(4 * example.UNIT) == pytest.approx(5.5850 * hertz, rel=3e-3)
+    assert example.turning_frequency(8 * example.UNIT) == pytest.approx(9.2568 * hertz, rel=3e-3)
