@@ -22,22 +22,30 @@ typedef struct {
   ga_beam_stiffness stiffness;
   bool bend; /* the bend of 45 degrees, radius 100; else a line of length 1 along x */
   double force[3], torque[3], gravity[3];
+  double load[3]; /* per length */
+  double damping; /* of all strain rates, s */
+  bool curved;    /* without stress it is an arc of radius 1 from the same start, normal y */
 } clamped;
 
 static inline ga_mechanism *clamped_beam(const clamped *c) {
   static const double o[3], ex[3] = {1, 0, 0}, ey[3] = {0, 1, 0};
   ga_mechanism *m = mechanism_new(c->gravity);
-  ga_beam_node nodes[CLAMPED_ELEMENTS_MOST + 1];
+  ga_beam_node nodes[CLAMPED_ELEMENTS_MOST + 1], reference[CLAMPED_ELEMENTS_MOST + 1];
   ga_error err = {0};
   assert_true(c->n <= CLAMPED_ELEMENTS_MOST);
   must(c->bend ? ga_beam_arc(o, ex, ey, 100, pi_ / 4, NULL, c->n, nodes, &err)
                : ga_beam_line(o, ex, ey, c->n, nodes, &err),
        &err);
-  const ga_beam beam = {.name = "arm",
-                        .elements = c->n,
-                        .nodes = nodes,
-                        .section = c->section,
-                        .stiffness = c->stiffness};
+  if (c->curved) must(ga_beam_arc(o, ex, ey, 1, 1, NULL, c->n, reference, &err), &err);
+  const ga_beam beam = {
+      .name = "arm",
+      .elements = c->n,
+      .nodes = nodes,
+      .reference = c->curved ? reference : NULL,
+      .section = c->section,
+      .load = {c->load[0], c->load[1], c->load[2]},
+      .damping = {c->damping, c->damping, c->damping, c->damping, c->damping, c->damping},
+      .stiffness = c->stiffness};
   must(ga_mechanism_beam(m, &beam, &err), &err);
   ADD(joint, m, .name = "clamp", .type = "fixed", .between = {"ground", "arm.start"});
   ADD(force, m, .name = "f", .type = "force", .body = "arm.end",

@@ -24,6 +24,61 @@ static void benchmarks(void **state) {
   const clamped weight = {.n = 4, .section = UNIT_SECTION, .gravity = {0, -20, 0}};
   assert_int_equal(tip_at_rest(&weight, x), 0);
   near3("own weight", x, 0.44622721672, -0.83034008106, 0, 1e-9);
+  const clamped load = {.n = 4, .section = UNIT_SECTION, .load = {0, -20, 0}};
+  assert_int_equal(tip_at_rest(&load, x), 0);
+  near3("the same as a load", x, 0.44622721672, -0.83034008106, 0, 1e-9);
+}
+
+/* A straight start whose stress-free shape is an arc of radius 1, angle 1: at rest it is that arc, and
+ * a torque EI/R straightens it. */
+static void curved_reference(void **state) {
+  (void)state;
+  double x[3];
+  clamped c = {
+      .n = 3,
+      .section = {.EA = 1e3, .GA = {1e3, 1e3}, .GJ = 1, .EI = {1, 1}, .rhoA = 1, .rhoI = {1, 1, 1}},
+      .curved = true};
+  tip_at_rest(&c, x);
+  near3("arc", x, sin(1), 1 - cos(1), 0, 1e-12);
+  c.torque[2] = -1;
+  tip_at_rest(&c, x);
+  near3("straightened", x, 1, 0, 0, 1e-12);
+}
+
+/* Kelvin-Voigt damping beta is C = beta K: a mode of frequency w is damped by beta w/2. */
+static void damping(void **state) {
+  (void)state;
+  const double beta = 0.02;
+  clamped c = {.n = 3,
+               .section = {.EA = 1e3,
+                           .GA = {500, 400},
+                           .GJ = 1,
+                           .EI = {1, 2},
+                           .rhoA = 1,
+                           .rhoI = {0.02, 0.01, 0.01}}};
+  double w[2][24], decay[24];
+  int n[2];
+  for (int k = 0; k < 2; k++) {
+    c.damping = k ? beta : 0;
+    ga_mechanism *m = clamped_beam(&c);
+    double re[50], im[50];
+    ga_modes modes = {.room = 50, .re = re, .im = im};
+    ga_error err = {0};
+    must(ga_mechanism_modes(m, 0, ga_mechanism_q0(m), ga_mechanism_v0(m), false, &modes, &err),
+         &err);
+    n[k] = 0;
+    for (int i = 0; i < modes.count && n[k] < 6; i++) {
+      if (!(im[i] > 0)) continue;
+      w[k][n[k]] = hypot(re[i], im[i]);
+      decay[n[k]++] = -re[i];
+    }
+    ga_mechanism_free(m);
+  }
+  assert_true(n[0] == 6 && n[1] == 6);
+  for (int i = 0; i < 6; i++) {
+    assert_near("frequency", w[1][i], w[0][i], 1e-9);
+    assert_near("decay", decay[i], 0.5 * beta * w[0][i] * w[0][i], 1e-8);
+  }
 }
 
 /* An end moment 2 pi EI/L closes a circle with any number of elements from 3 on. */
@@ -116,7 +171,8 @@ static void run_from_rest(void **state) {
       .section =
           {.EA = 1e3, .GA = {1e3, 1e3}, .GJ = 1, .EI = {1, 1}, .rhoA = 1, .rhoI = {.01, .01, .01}},
       .force = {0, -3, 1},
-      .torque = {0, 0.2, 0}};
+      .torque = {0, 0.2, 0},
+      .curved = true};
   ga_mechanism *m = clamped_beam(&c);
   const ga_model *model = ga_mechanism_model(m);
   double q[35], v[30] = {0};
@@ -136,8 +192,10 @@ static void run_from_rest(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(benchmarks),     cmocka_unit_test(thin),     cmocka_unit_test(roll_up),
-      cmocka_unit_test(order_in_space), cmocka_unit_test(buckling), cmocka_unit_test(frequencies),
+      cmocka_unit_test(benchmarks),       cmocka_unit_test(thin),
+      cmocka_unit_test(curved_reference), cmocka_unit_test(damping),
+      cmocka_unit_test(roll_up),          cmocka_unit_test(order_in_space),
+      cmocka_unit_test(buckling),         cmocka_unit_test(frequencies),
       cmocka_unit_test(run_from_rest)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
