@@ -23,6 +23,8 @@ double bench_max_abs(int n, const double *a);
 
 /* Peak memory in bytes of this program run anew with these arguments; -1 if it failed. */
 double bench_child_memory(const char *const *arguments);
+/* what a child prints at its end for bench_child_memory */
+void bench_tell_memory(void);
 /* Instructions of the same, counted by callgrind; -1 without valgrind. */
 double bench_child_instructions(const char *const *arguments);
 

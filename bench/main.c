@@ -71,9 +71,15 @@ static int usage(void) {
 /* Runs the parts named by the arguments, or all. Exit code 1 if a check or file failed, 2 for wrong
  * arguments. */
 int main(int argc, char **argv) {
-  if (argc >= 5 && strcmp(argv[1], "--steps") == 0) return just_steps(argv + 2, argc - 2);
+  if (argc >= 5 && strcmp(argv[1], "--steps") == 0) {
+    const int failed = just_steps(argv + 2, argc - 2);
+    bench_tell_memory();
+    return failed;
+  }
   if (argc == 5 && strcmp(argv[1], "--beam") == 0) {
-    return bench_beam_steps(argv[2], argv[3], atol(argv[4]));
+    const int failed = bench_beam_steps(argv[2], argv[3], atol(argv[4]));
+    bench_tell_memory();
+    return failed;
   }
   if (argc == 5 && strcmp(argv[1], "--beam-floor") == 0) {
     return bench_beam_floor(argv[2], argv[3], atoi(argv[4]));

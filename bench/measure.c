@@ -2,9 +2,9 @@
 /* Process CPU time, and what a run of this program in a process of its own needs. */
 #define _GNU_SOURCE
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -82,14 +82,44 @@ static pid_t start_child(const char *const *before, const char *const *arguments
   _exit(127);
 }
 
+static const char PEAK[] = "VmHWM:"; /* of /proc/self/status: most memory so far, in kB */
+
+/* Prints that line. A child does so at its end, because what wait4 tells of it, ru_maxrss, includes the
+ * memory of the parent from which it was forked. */
+void bench_tell_memory(void) {
+  FILE *status = fopen("/proc/self/status", "r");
+  char line[512];
+  while (status && fgets(line, sizeof line, status)) {
+    if (strncmp(line, PEAK, strlen(PEAK)) == 0) fputs(line, stdout);
+  }
+  if (status) fclose(status);
+}
+
+/* The number behind `word` in what a child prints, of this program with these arguments behind the
+ * command `before`; -1 if the child failed or did not print it. */
+static double number_of_child(const char *const *before, const char *const *arguments,
+                              const char *word) {
+  int channel[2], status = 0;
+  if (pipe(channel) != 0) return -1;
+  pid_t pid = start_child(before, arguments, channel[1]);
+  close(channel[1]);
+  FILE *output = fdopen(channel[0], "r");
+  double number = -1;
+  char line[512];
+  while (output && fgets(line, sizeof line, output)) {
+    const char *found = strstr(line, word);
+    if (found) number = atof(found + strlen(word));
+  }
+  if (output) fclose(output);
+  if (pid < 0 || waitpid(pid, &status, 0) != pid || status != 0) return -1;
+  return number;
+}
+
 /* Peak memory in bytes of this program run with these arguments; -1 if it failed. */
 double bench_child_memory(const char *const *arguments) {
   static const char *const none[] = {NULL};
-  struct rusage usage;
-  int status = 0;
-  pid_t pid = start_child(none, arguments, -1);
-  if (pid < 0 || wait4(pid, &status, 0, &usage) != pid || status != 0) return -1;
-  return 1024.0 * (double)usage.ru_maxrss;
+  const double kB = number_of_child(none, arguments, PEAK);
+  return kB < 0 ? -1 : 1024 * kB;
 }
 
 /* Instructions of this program run with these arguments, read from callgrind's output; -1 without
@@ -97,18 +127,5 @@ double bench_child_memory(const char *const *arguments) {
 double bench_child_instructions(const char *const *arguments) {
   static const char *const valgrind[] = {"valgrind", "--tool=callgrind",
                                          "--callgrind-out-file=/dev/null", NULL};
-  int channel[2], status = 0;
-  if (pipe(channel) != 0) return -1;
-  pid_t pid = start_child(valgrind, arguments, channel[1]);
-  close(channel[1]);
-  FILE *output = fdopen(channel[0], "r");
-  double count = -1;
-  char line[512];
-  while (output && fgets(line, sizeof line, output)) {
-    const char *found = strstr(line, "Collected :");
-    if (found) count = atof(found + strlen("Collected :"));
-  }
-  if (output) fclose(output);
-  if (pid < 0 || waitpid(pid, &status, 0) != pid || status != 0) return -1;
-  return count;
+  return number_of_child(valgrind, arguments, "Collected :");
 }

@@ -36,8 +36,8 @@ static quantity of_model_file(const char *name, const char *end) {
               {"ax ay az", {"acceleration", "m/s²"}},
               {"alx aly alz al", {"angular acceleration", "rad/s²"}},
               {"angle angle_a angle_b", {"angle", "rad"}},
-              {"fx fy fz Fx Fy Fz force tension f", {"force", "N"}},
-              {"mx my mz", {"moment", "N m"}},
+              {"fx fy fz Fx Fy Fz force tension f N Qy Qz", {"force", "N"}},
+              {"mx my mz Mx My Mz", {"moment", "N m"}},
               {"effort", {"effort", "N or N m"}}};
   if (strncmp(name, "energy.", 7) == 0) return (quantity){"energy", "J"};
   if (strstr(name, "momentum.")) {
@@ -82,8 +82,9 @@ quantity quantity_of(const char *name) {
 /* The same where the unit is known and decides: the rate of a spring is a velocity, that of a body
  * an angular velocity. unit NULL or "": not known. */
 quantity quantity_in(const char *name, const char *unit) {
-  static const quantity by_unit[] = {
-      {"position", "m"}, {"velocity", "m/s"}, {"angle", "rad"}, {"angular velocity", "rad/s"}};
+  static const quantity by_unit[] = {{"position", "m"}, {"velocity", "m/s"},
+                                     {"angle", "rad"},  {"angular velocity", "rad/s"},
+                                     {"force", "N"},    {"moment", "N m"}};
   quantity q = quantity_of(name);
   if (!unit || !*unit || strcmp(unit, q.unit) == 0) return q;
   if (strcmp(q.what, "effort") == 0) return (quantity){q.what, unit};

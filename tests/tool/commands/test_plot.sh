@@ -64,6 +64,14 @@ for label in 'angle (rad)' 'velocity (m/s)' 'effort (N m)'; do
   ok "run --plot: an axis '$label'" grep -q -F ">$label<" "$work/units.svg"
 done
 
+# wrenches of beams
+for case in 'flying-beam arm.s1.Mz moment (N m)' 'elastic-pendulum arm.s1.N force (N)'; do
+  name=${case%% *} label=${case#* } column=${label%% *} label=${label#* }
+  succeeds run "$(dirname "$0")/../../../models/$name.yaml" --t-end 0.1 --out "$work/beam.csv"
+  succeeds plot "$work/beam.csv" "$column" --out "$work/beam.svg"
+  ok "$column is a $label" grep -q -F "$label" "$work/beam.svg"
+done
+
 # numbers of a low panel do not touch: from 32 to 54 each fifth, where gnuplot takes each second
 printf 't,a.fx,a.mx\n0,32.1,0\n1,53.9,1\n' >"$work/tics.csv"
 succeeds plot "$work/tics.csv" a.fx a.mx
