@@ -112,9 +112,9 @@ static void test_automatic(void **state) {
 /* Contacts: impacts, stops and rest fall into the same steps. */
 static void test_contacts(void **state) {
   (void)state;
-  static const char *const with[] = {"rocking-block", "bouncing-balls", "skid"};
+  static const char *const with[] = {"rocking-block", "bouncing-balls", "skid", "woodpecker"};
   const struct scales of = powers_of_two((int[]){2, 4, -2});
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 4; i++) {
     struct model model = read_model(with[i]);
     struct run base = run_in(&model, &metres, "stab2", 300),
                other = run_in(&model, &of, "stab2", 300);

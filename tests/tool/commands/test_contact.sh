@@ -136,6 +136,16 @@ succeeds run "$work/skid.yaml" --t-end 1.2 --h 0.01 --final
 ok "a ball that skids and turns" near ball.x 1.320559800 1.65e-3
 ok "rolls" near floor.state 2 0
 
+# a woodpecker: its beak hits eight times in a second, and the period converges with order 2
+rm -f "$work/periods"
+for h in 4e-4 2e-4 1e-4; do
+  succeeds run "$models/woodpecker.yaml" --h $h --impacts "$work/hits.csv"
+  ok "the beak hits, h = $h" [ "$(grep -c ',hit,beak,' "$work/hits.csv")" -eq 8 ]
+  grep ',hit,beak,' "$work/hits.csv" | awk -F, '{ p = $1 - t; t = $1 } END { printf "%.10f\n", p }' >>"$work/periods"
+done
+ok "its period converges" awk '{ p[NR] = $1 } END { r = (p[1] - p[2]) / (p[2] - p[3]); exit !(r > 3.6 && r < 4.4) }' "$work/periods"
+ok "to 0.1307 s" awk 'NR == 3 && $1 > 0.13070 && $1 < 0.13078 { good = 1 } END { exit !good }' "$work/periods"
+
 # all pairs of three balls in a row, of which the last one moves on; open contacts are no singular position (silence)
 cat >"$work/row.yaml" <<'EOF'
 genalpha: 1
