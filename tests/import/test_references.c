@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Robots of other authors against reference values of other programs. The directory GA_ROBOTS (in
- * the environment) has the files and reference.json: for each one the counts, start values, the
+ * the environment), or shared/robots beside the sources, has the files and reference.json: for each one the counts, start values, the
  * accelerations of the joints at the start, and values and rates at a later time. Accelerations must
- * agree to 1e-10 of the largest one, the end to 1e-6 of the largest rate. Without the directory the
+ * agree to 1e-10 of the largest one, the end to 1e-6 of the largest rate. Without a directory the
  * test is skipped: the files are not ours. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/read_file.h"
 #include "file/yaml.h"
@@ -133,8 +134,9 @@ static void robots_of_others(void **state) {
   ga_arena arena = {NULL, false};
   ga_error err = {0};
   const ga_node *list;
-  if (!directory || !ga_import_available()) skip();
+  if (!directory) directory = GA_MODELS "/../../shared/robots";
   snprintf(path, sizeof path, "%s/reference.json", directory);
+  if (access(path, R_OK) != 0 || !ga_import_available()) skip();
   must(ga_read_file(path, "a reference", 10000000, &arena, &content, &length, &err), &err);
   must(ga_yaml_parse(path, content, length, &arena, &list, &err), &err);
   for (const ga_node *robot = list->first; robot; robot = robot->next)

@@ -3,6 +3,7 @@
  * element, or reported. Changed and cut files end with a robot or a sentence, never worse. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "import/xml.h"
 #include "robots.h"
@@ -53,6 +54,7 @@ static const struct {
     {ROBOT(ARM HINGE("<axis xyz='0,0,1'/>")), 4, 73, "three numbers are expected"},
     {ROBOT(ARM HINGE("<axis xyz='nan 0 0'/>")), 4, 73, "three numbers are expected"},
     {ROBOT(ARM HINGE("<axis xyz='0x1 0 0'/>")), 4, 73, "three numbers are expected"},
+    {ROBOT(ARM HINGE("<axis xyz='inf 0 0'/>")), 4, 73, "three numbers are expected"},
     {ROBOT(ARM HINGE("<axis xyz='1e999 0 0'/>")), 4, 73, "three numbers are expected"},
     {ROBOT(ARM HINGE("<axis xyz='0 0 0'/>")), 4, 73, "the axis is zero and has no direction"},
     {ROBOT(ARM HINGE("<axis/>")), 4, 73, "the attribute 'xyz' is missing"},
@@ -229,6 +231,32 @@ static void reported(void **state) {
 
 /* ---- files that nobody wrote by hand ---------------------------------------------------------- */
 
+/* What is not the file of a robot: a directory, nothing, 100 MB (with a hole, so that they take no room). */
+static void unreadable_files(void **state) {
+  (void)state;
+  char large[] = "/tmp/large-XXXXXX", none[40];
+  const int file = mkstemp(large);
+  assert_true(file >= 0 && ftruncate(file, 100000000) == 0);
+  close(file);
+  snprintf(none, sizeof none, "%s.urdf", large);
+  const struct {
+    const char *path, *message;
+  } list[] = {{GA_MODELS, "is a directory"},
+              {none, "No such file"},
+              {large, "has 100000000 bytes, the file of a robot may have 50000000"}};
+  for (int i = 0; i < 3; i++) {
+    ga_imported *robot = NULL;
+    ga_error err = {0};
+    assert_true(ga_import(list[i].path, NULL, &robot, &err) < 0);
+    assert_null(robot);
+    if (strncmp(err.text, list[i].path, strlen(list[i].path)) != 0 ||
+        !strstr(err.text, list[i].message)) {
+      fail_msg("'%s', not '%s'", err.text, list[i].message);
+    }
+  }
+  unlink(large);
+}
+
 /* elements too deep, too many */
 static void huge_files(void **state) {
   (void)state;
@@ -340,8 +368,9 @@ static void mutated_files(void **state) {
 int main(void) {
   if (!ga_xml_available()) return 0;
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(refused_robots), cmocka_unit_test(refused_options),
-      cmocka_unit_test(reported),       cmocka_unit_test(huge_files),
-      cmocka_unit_test(long_chain),     cmocka_unit_test(mutated_files)};
+      cmocka_unit_test(refused_robots),   cmocka_unit_test(refused_options),
+      cmocka_unit_test(reported),         cmocka_unit_test(huge_files),
+      cmocka_unit_test(unreadable_files), cmocka_unit_test(long_chain),
+      cmocka_unit_test(mutated_files)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

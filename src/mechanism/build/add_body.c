@@ -78,9 +78,14 @@ void ga_mechanism_set_log(ga_mechanism *m, ga_log_fn log, void *context) {
 
 /* ---- inertia -------------------------------------------------------------------------------- */
 
-/* True if the symmetric 3 x 3 matrix J is positive semidefinite to rounding: all principal minors
- * of n rows are at least -tol times the n-th power of the sum of |diagonal|. */
-static bool is_semidefinite(const double *J, double tol) {
+/* True if the symmetric 3 x 3 matrix A is positive semidefinite to rounding: all principal minors
+ * of n rows are at least -tol times the n-th power of the sum of |diagonal|. They are those of A divided by a
+ * power of two, so that none overflows or vanishes. */
+static bool is_semidefinite(const double *A, double tol) {
+  const double largest = ga_max_abs(9, A);
+  double J[9];
+  if (largest == 0) return true;
+  for (int i = 0; i < 9; i++) J[i] = scalbn(A[i], -ilogb(largest));
   const double size = fabs(J[0]) + fabs(J[4]) + fabs(J[8]);
   for (int i = 0; i < 3; i++) {
     const int j = (i + 1) % 3;
