@@ -20,12 +20,16 @@ static void list_by_columns(ga_colouring *c, const ga_csr *A) {
 }
 
 /* The least colour that no neighbour of column j (a column before j with a common row) has. of: the
- * colours of these columns; taken[k] == j + 1 marks a colour k of a neighbour. */
+ * colours of these columns; taken[k] == j + 1 marks a colour k of a neighbour. The search ends when all
+ * c->count colours are taken: after the first row of a full matrix. */
 static int least_colour(const ga_colouring *c, const ga_csr *A, int j, const int *of, int *taken) {
-  for (int at = c->ptr[j]; at < c->ptr[j + 1]; at++) {
+  int ntaken = 0;
+  for (int at = c->ptr[j]; at < c->ptr[j + 1] && ntaken < c->count; at++) {
     int i = c->row[at];
     for (int e = A->ptr[i]; e < A->ptr[i + 1] && A->col[e] < j; e++) {
-      taken[of[A->col[e]]] = j + 1;
+      int *mark = &taken[of[A->col[e]]];
+      ntaken += *mark != j + 1;
+      *mark = j + 1;
     }
   }
   int colour = 0;
