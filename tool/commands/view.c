@@ -296,7 +296,6 @@ int command_view(int argc, char **argv) {
                a.operand);
     return TOOL_USAGE;
   }
-  if (!webpage_possible()) return TOOL_FAILED;
   if (!set.out) webpage_default_name(a.operand, sizeof name, name);
   const char *out = set.out ? set.out : name;
   const path_use use[] = {{"the input", a.operand, NULL, false}, {"--out", out, NULL, true}};

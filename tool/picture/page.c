@@ -167,7 +167,7 @@ static bool put_page(FILE *to, const webpage *p) {
 bool webpage_write(const webpage *p, const char *path) {
   mesh_set meshes;
   webpage whole = *p;
-  FILE *to = whole_file_open(path);
+  FILE *to = webpage_possible() ? whole_file_open(path) : NULL;
   if (!to) return false;
   if (!mesh_set_open(&meshes, p->mechanism)) tool_error("warning: no memory for all meshes");
   for (int i = 0; i < meshes.nmessage; i++) tool_error("warning: %s", meshes.message[i]);

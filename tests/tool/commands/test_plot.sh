@@ -141,7 +141,7 @@ cut "$work/cut.yaml" import "$models/quadruped.urdf" --out "$work/cut.yaml"
 ln -s target.csv "$work/link.csv"
 cut "$work/target.csv" modes "$models/chain.yaml" --at equilibrium --out "$work/link.csv"
 ok "the link stays" [ -L "$work/link.csv" ]
-if "$tool" --version | grep -q HDF5; then
+if ! "$tool" --version | grep -q 'HDF5 not'; then
   succeeds run "$models/pendulum.yaml" --t-end 0.1 --out "$work/some.h5"
   cut "$work/cut.csv" export "$work/some.h5" "$work/cut.csv"
 fi
