@@ -141,7 +141,8 @@ ga_status ga_contacts_drop_joints(struct ga_integrator *it, double t, const doub
 int ga_contacts_dropped_joints(const struct ga_integrator *it);
 /* Let the equations of the step know the modes: factors and guesses are forgotten. */
 void ga_contacts_tell_step(struct ga_integrator *it);
-/* eps_g of contact i, eps_v, eps_F. */
+/* eps_g of contact i, eps_v, eps_F; how far positions move in the metric for a gap of eps_g. */
+double ga_contacts_eps_position(const struct ga_integrator *it);
 double ga_contacts_eps_gap(const struct ga_integrator *it, int i);
 double ga_contacts_eps_speed(const struct ga_integrator *it, int i);
 double ga_contacts_eps_force(const struct ga_integrator *it, int i);

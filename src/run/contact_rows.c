@@ -12,8 +12,12 @@ static const double EPS_SPEED = 1e-8; /* of the largest contact velocity so far 
 static const double EPS_FORCE = 1e-8; /* of the largest contact force so far */
 static const double NOTHING = 1e-6;   /* of the largest coefficient of a dependency: rounding */
 
+double ga_contacts_eps_position(const ga_integrator *it) {
+  return EPS_GAP * it->contacts.size;
+}
+
 double ga_contacts_eps_gap(const ga_integrator *it, int i) {
-  return EPS_GAP * it->contacts.size * it->contacts.reach[i];
+  return ga_contacts_eps_position(it) * it->contacts.reach[i];
 }
 
 double ga_contacts_eps_speed(const ga_integrator *it, int i) {

@@ -410,6 +410,7 @@ static ga_status find_near(ga_integrator *it, double t, const double *q, double 
   bool changes = false;
   const ga_status status = evaluate_gaps(it, t, q);
   if (status != GA_OK) return status;
+  way = fmax(way, ga_contacts_eps_position(it)); /* what touches is near, also at rest */
   p->budget = INFINITY;
   p->moved = 0;
   p->steps = 0;
@@ -475,6 +476,8 @@ ga_status ga_presence_start(ga_integrator *it, double t, const double *q, const 
   bool late;
   if (!p->on) return GA_OK;
   for (int i = 0; i < it->contacts.n; i++) it->contacts.state[i].state = GA_CONTACT_OPEN;
+  const double size = ga_measure_position(&it->eval, q, it->saddle.rhs);
+  it->contacts.size = fmax(it->contacts.size, size);
   const ga_status status = find_near(it, t, q, AHEAD * it->h * measure(&it->eval, v), &late);
   return status == GA_OK ? ga_presence_prepare(it) : status;
 }
