@@ -5,7 +5,7 @@
  * Files are written in HDF5's mode "single writer, multiple readers" (SWMR). The number of complete
  * rows is in /rows. ga_store_commit writes it after all data of these rows, so a reader may read
  * the first /rows rows at any moment. SWMR requires that all objects exist before the mode begins.
- * Afterwards only /values and /texts grow, and /rows and /statistics are overwritten. */
+ * Afterwards only /values, /texts and /impacts grow, and /rows and /statistics are overwritten. */
 #ifndef GA_RESULTS_H5_H
 #define GA_RESULTS_H5_H
 
@@ -17,7 +17,7 @@ enum { H5_FORMAT_VERSION = 1, H5_DEFLATE_LEVEL = 4 };
 #define H5_FORMAT "genalpha results"
 
 struct ga_store {
-  hid_t file, values, rows, statistics;
+  hid_t file, values, rows, statistics, impacts;
   hid_t *texts; /* the columns of texts; their number is in the info */
   ga_results_text_column *text_column;
   int lock;           /* file descriptor by which a running writer holds a shared lock; -1: none */
@@ -74,6 +74,13 @@ bool ga_h5_texts_open_anew(ga_store *s);
 size_t ga_h5_texts_bytes(const ga_store *s); /* bytes of one chunk of each column together */
 bool ga_h5_texts_close(ga_store *s);
 void ga_h5_texts_cut(hid_t file, hsize_t rows); /* cut longer columns to so many rows */
+
+/* /impacts (h5_impacts.c): made, found in a file, counted anew, written. Each is false after a failure of
+ * HDF5; without impacts nothing is done. */
+bool ga_h5_impacts_put(ga_store *s, const ga_results_head *head);
+bool ga_h5_impacts_find(ga_store *s);
+bool ga_h5_impacts_count(ga_store *s);
+bool ga_h5_impacts_write(ga_store *s, long first, int count, const char *records);
 
 /* Filter mask of a chunk that is written without the filters shuffle and deflate. */
 enum { H5_NO_FILTERS = 3 };

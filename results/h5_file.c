@@ -46,7 +46,7 @@ ga_store *ga_h5_new(const char *path) {
   ga_store *s = calloc(1, sizeof *s);
   const size_t length = strlen(path) + 1;
   if (!s) return NULL;
-  s->file = s->values = s->rows = s->statistics = s->lock = -1;
+  s->file = s->values = s->rows = s->statistics = s->impacts = s->lock = -1;
   s->path = malloc(length);
   if (s->path) {
     memcpy(s->path, path, length);
@@ -59,8 +59,8 @@ ga_store *ga_h5_new(const char *path) {
 /* Close all data sets and the file; false if one of them fails. */
 static bool close_objects(ga_store *s) {
   bool ok = true;
-  const hid_t sets[] = {s->values, s->rows, s->statistics};
-  for (int i = 0; i < 3; i++) {
+  const hid_t sets[] = {s->values, s->rows, s->statistics, s->impacts};
+  for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++) {
     if (sets[i] >= 0) ok = H5Dclose(sets[i]) >= 0 && ok;
   }
   ok = ga_h5_texts_close(s) && ok;

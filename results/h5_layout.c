@@ -219,5 +219,6 @@ bool ga_h5_put_all(ga_store *s, const ga_results_head *head, ga_store_chunk chun
   if (!ok || !put_list(s->file, head, false) || !put_list(s->file, head, true)) return false;
   s->rows = put_scalar(s->file, "rows", H5T_NATIVE_UINT64, &none);
   s->values = put_values(s->file, head->ncolumn, chunk);
-  return s->rows >= 0 && s->values >= 0 && put_views(s, head) && ga_h5_texts_put(s, head, chunk);
+  return s->rows >= 0 && s->values >= 0 && put_views(s, head) && ga_h5_texts_put(s, head, chunk) &&
+         ga_h5_impacts_put(s, head);
 }

@@ -207,7 +207,7 @@ static ga_status read_head(ga_store *s, ga_error *err) {
   }
   info->names = s->names;
   info->units = s->units;
-  ok = ok && ga_h5_texts_find(s);
+  ok = ok && ga_h5_texts_find(s) && ga_h5_impacts_find(s);
   return ok ? GA_OK : ga_h5_fail(err, GA_ERR_FILE, "read", s->path);
 }
 
@@ -244,7 +244,8 @@ ga_status ga_store_refresh(ga_store *s, ga_error *err) {
     s->info.growing = is_marked(descriptor) && !nobody_writes(descriptor);
     close(descriptor);
   }
-  bool ok = H5Drefresh(s->rows) >= 0 && H5Drefresh(s->values) >= 0 && read_rows(s);
+  bool ok = H5Drefresh(s->rows) >= 0 && H5Drefresh(s->values) >= 0 && read_rows(s) &&
+            ga_h5_impacts_count(s);
   char *statistics = ok ? read_text(s->file, &ga_h5_text_objects[GA_RESULTS_STATISTICS]) : NULL;
   if (statistics) {
     free(s->text[GA_RESULTS_STATISTICS]);

@@ -185,6 +185,18 @@ ga_status ga_store_write(ga_store *s, long first, int count, const double *block
   return ga_h5_leave(&l, ok ? GA_OK : write_failed(s, err));
 }
 
+/* Write `count` records of /impacts from record `first` on. GA_OK, or an error as in ga_store_write. */
+ga_status ga_store_write_impacts(ga_store *s, long first, int count, const char *records,
+                                 ga_error *err) {
+  h5_listener l;
+  ga_h5_listen(&l);
+  const size_t need = (size_t)count * s->info.impact_bytes;
+  const ga_status status = reserve_space(s, file_size(s), need, err);
+  if (status != GA_OK) return ga_h5_leave(&l, status);
+  const bool ok = ga_h5_impacts_write(s, first, count, records);
+  return ga_h5_leave(&l, ok ? GA_OK : write_failed(s, err));
+}
+
 /* Flush all data, then write and flush the number of rows, all of which were written: a reader
  * never sees rows that are not complete. GA_OK, or GA_ERR_IO; s is then not healthy. */
 ga_status ga_store_commit(ga_store *s, long rows, ga_error *err) {

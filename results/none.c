@@ -43,6 +43,13 @@ ga_status ga_store_write(ga_store *s, long first, int count, const double *block
   return fail_without_hdf5("", err);
 }
 
+/* Always fails. */
+ga_status ga_store_write_impacts(ga_store *s, long first, int count, const char *records,
+                                 ga_error *err) {
+  (void)s, (void)first, (void)count, (void)records;
+  return fail_without_hdf5("", err);
+}
+
 /* Can more be written after a failure? Never. */
 bool ga_store_healthy(const ga_store *s) {
   (void)s;
@@ -83,6 +90,12 @@ ga_status ga_store_read(ga_store *s, int column, int columns, long first, long c
 ga_status ga_store_read_texts(ga_store *s, int column, long first, long count, char *texts,
                               ga_error *err) {
   (void)s, (void)column, (void)first, (void)count, (void)texts;
+  return fail_without_hdf5("", err);
+}
+
+/* Always fails; records are unchanged. */
+ga_status ga_store_read_impacts(ga_store *s, long first, long count, char *records, ga_error *err) {
+  (void)s, (void)first, (void)count, (void)records;
   return fail_without_hdf5("", err);
 }
 

@@ -11,6 +11,7 @@ struct ga_results {
   const ga_store_info *info;
   double *block; /* some rows of all columns, column by column */
   long rows;     /* number of rows that fit into block */
+  char *impacts; /* the records of /impacts read last */
 };
 
 /* as many rows of all columns as take about 1 MB, at least a few and at most a chunk */
@@ -45,6 +46,7 @@ void ga_results_free(ga_results *r) {
   if (!r) return;
   ga_store_close(r->store, NULL);
   free(r->block);
+  free(r->impacts);
   free(r);
 }
 
@@ -170,4 +172,42 @@ ga_status ga_results_read_texts(ga_results *r, int column, long first, long coun
                          r->info->ntext_column);
   }
   return ga_store_read_texts(r->store, column, first, count, texts, err);
+}
+
+/* Public: number of records of /impacts; of a growing file, at the last refresh. */
+long ga_results_impacts(const ga_results *r) {
+  return r->info->nimpact;
+}
+
+/* Public: records of /impacts from `first` on, with texts that r owns. GA_ERR_ARG with a message if
+ * the file does not have them. */
+ga_status ga_results_read_impacts(ga_results *r, long first, long count, ga_results_impact *impacts,
+                                  ga_error *err) {
+  const long all = r->info->nimpact;
+  const size_t bytes = r->info->impact_bytes;
+  if (first < 0 || count < 0 || count > all || first > all - count) {
+    return ga_store_fail(err, GA_ERR_ARG, "%ld impacts from number %ld: the file has %ld", count,
+                         first, all);
+  }
+  if (count == 0) return GA_OK;
+  char *records = realloc(r->impacts, (size_t)count * bytes);
+  if (!records) return ga_store_fail(err, GA_ERR_MEM, "no memory for %ld impacts", count);
+  r->impacts = records;
+  const ga_status status = ga_store_read_impacts(r->store, first, count, records, err);
+  for (long i = 0; status == GA_OK && i < count; i++) {
+    double x[GA_STORE_IMPACT_NUMBERS];
+    char *const from = records + (size_t)i * bytes, *const kind = from + sizeof x;
+    memcpy(x, from, sizeof x);
+    kind[GA_STORE_KIND - 1] = from[bytes - 1] = '\0';
+    impacts[i] = (ga_results_impact){.t = x[0],
+                                     .kind = kind,
+                                     .contact = kind + GA_STORE_KIND,
+                                     .un_before = x[1],
+                                     .un_after = x[2],
+                                     .impulse_n = x[3],
+                                     .impulse_t1 = x[4],
+                                     .impulse_t2 = x[5],
+                                     .energy = x[6]};
+  }
+  return status;
 }

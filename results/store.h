@@ -32,6 +32,11 @@ ga_status ga_store_create(const char *path, const ga_results_head *head, ga_stor
  * are compressed. Other rows are written again later, and are not compressed until then. */
 ga_status ga_store_write(ga_store *s, long first, int count, const double *block, const char *texts,
                          bool final, ga_error *err);
+/* Records of /impacts from `first` on, info.impact_bytes each: the numbers of a ga_results_impact in
+ * their order, the kind, the contact. */
+enum { GA_STORE_IMPACT_NUMBERS = 7, GA_STORE_KIND = 8 };
+ga_status ga_store_write_impacts(ga_store *s, long first, int count, const char *records,
+                                 ga_error *err);
 /* After a failure: is the file as before the call, as there was no room on the disk? Then the rows
  * before can still be committed. Otherwise only ga_store_close may follow. */
 bool ga_store_healthy(const ga_store *s);
@@ -52,6 +57,8 @@ typedef struct ga_store_info {
   const char *text[GA_STORE_TEXTS];
   int ntext_column;
   const ga_results_text_column *text_column;
+  long nimpact;        /* records of /impacts */
+  size_t impact_bytes; /* of one of them; 0: there is no /impacts */
 } ga_store_info;
 
 ga_status ga_store_open(const char *path, ga_store **out, ga_error *err);
@@ -64,6 +71,8 @@ ga_status ga_store_read(ga_store *s, int column, int columns, long first, long c
 /* Rows of a column of texts, size + 1 bytes each. */
 ga_status ga_store_read_texts(ga_store *s, int column, long first, long count, char *texts,
                               ga_error *err);
+
+ga_status ga_store_read_impacts(ga_store *s, long first, long count, char *records, ga_error *err);
 
 /* Of both kinds; NULL is allowed. */
 ga_status ga_store_close(ga_store *s, ga_error *err);

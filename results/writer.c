@@ -18,7 +18,8 @@ enum {
   ROWS_MIN = 32,
   BUFFER_NUMBERS = 1 << 20,
   CHUNK_NUMBERS = 512,
-  TEXT_MAX = 65535
+  TEXT_MAX = 65535,
+  IMPACTS = 256 /* records of /impacts collected */
 };
 
 /* Largest fraction of the time that flushes may take: slow flushes become rare. */
@@ -29,10 +30,14 @@ struct ga_results_writer {
   ga_store *store;
   ga_store_chunk chunk;
   int ncolumn;
-  double *block;     /* the rows of the chunk that is not full: column j at block + j chunk.rows */
-  int count;         /* number of rows in block */
-  char *texts;       /* the texts of these rows, column by column */
-  int *text_size;    /* bytes of a text of each column, with its zero; ends with 0 */
+  double *block;  /* the rows of the chunk that is not full: column j at block + j chunk.rows */
+  int count;      /* number of rows in block */
+  char *texts;    /* the texts of these rows, column by column */
+  int *text_size; /* bytes of a text of each column, with its zero; ends with 0 */
+  char *impacts;  /* records of /impacts that are not in the file */
+  size_t impact_bytes;
+  int impact_count;  /* of these records */
+  long impact_first; /* number in the file of the first of them */
   long first;        /* number in the file of the first row in block */
   long written;      /* rows that the file counts */
   double every;      /* seconds between flushes */
@@ -91,6 +96,10 @@ static ga_status check_head(const char *path, const ga_results_head *head, ga_er
     return ga_store_fail(err, GA_ERR_ARG, "'%s': column of texts %d: no name, or a wrong size",
                          path, i);
   }
+  if (head->contact_size < 0 || head->contact_size > TEXT_MAX) {
+    return ga_store_fail(err, GA_ERR_ARG, "'%s': contact_size = %d must be from 0 to %d", path,
+                         head->contact_size, TEXT_MAX);
+  }
   if (head->flush_seconds >= 0) return GA_OK; /* false for NaN, too */
   return ga_store_fail(err, GA_ERR_ARG, "'%s': flush_seconds = %g must not be negative", path,
                        head->flush_seconds);
@@ -102,6 +111,7 @@ static void free_writer(ga_results_writer *w) {
   free(w->block);
   free(w->texts);
   free(w->text_size);
+  free(w->impacts);
   free(w);
 }
 
@@ -118,7 +128,10 @@ static ga_results_writer *new_writer(const ga_results_head *head, ga_store_chunk
   w->block = calloc((size_t)width * rows, sizeof *w->block);
   w->texts = calloc(bytes * rows + 1, 1);
   w->text_size = calloc((size_t)head->ntext_column + 1, sizeof *w->text_size);
-  if (w->block && w->texts && w->text_size) {
+  w->impact_bytes =
+      GA_STORE_IMPACT_NUMBERS * sizeof(double) + GA_STORE_KIND + (size_t)head->contact_size + 1;
+  w->impacts = head->contact_size > 0 ? calloc(IMPACTS, w->impact_bytes) : NULL;
+  if (w->block && w->texts && w->text_size && (w->impacts || head->contact_size == 0)) {
     for (int i = 0; i < head->ntext_column; i++) w->text_size[i] = head->text_column[i].size + 1;
     return w;
   }
@@ -174,6 +187,17 @@ static ga_status write_block(ga_results_writer *w, bool final) {
   return GA_OK;
 }
 
+/* Write the collected records of /impacts. On failure w->err is set. */
+static ga_status write_impacts(ga_results_writer *w) {
+  if (w->impact_count == 0) return GA_OK;
+  const ga_status status =
+      ga_store_write_impacts(w->store, w->impact_first, w->impact_count, w->impacts, &w->err);
+  if (status != GA_OK) return status;
+  w->impact_first += w->impact_count;
+  w->impact_count = 0;
+  return GA_OK;
+}
+
 /* Write the collected rows and let the file count them. final: no more rows follow. Sets w->soon
  * and w->next, the times of the next flush, from the duration of this one. On failure w->err is
  * set. */
@@ -181,6 +205,7 @@ static ga_status flush_rows(ga_results_writer *w, bool final) {
   const double began = now();
   const long rows = w->first + w->count;
   ga_status status = write_block(w, final || w->count == w->chunk.rows);
+  if (status == GA_OK) status = write_impacts(w);
   if (status == GA_OK) status = commit_rows(w, rows, &w->err);
   if (status != GA_OK) return status;
   const double end = now();
@@ -223,6 +248,28 @@ ga_status ga_results_append_texts(ga_results_writer *w, const double *row,
   const double clock = now();
   if (clock >= w->next || (full && clock >= w->soon)) return flush_rows(w, false);
   return full ? write_block(w, true) : GA_OK;
+}
+
+/* Public: add a record of /impacts to those in memory; its names are cut to their sizes. GA_ERR_ARG
+ * without contact_size in the head; else as ga_results_append_texts. */
+ga_status ga_results_append_impact(ga_results_writer *w, const ga_results_impact *impact) {
+  if (w->err.code != GA_OK) return w->err.code;
+  if (!w->impacts) {
+    return ga_store_fail(&w->err, GA_ERR_ARG, "the head of the file has no contact_size");
+  }
+  if (w->impact_count == IMPACTS && write_impacts(w) != GA_OK) return w->err.code;
+  char *to = w->impacts + (size_t)w->impact_count++ * w->impact_bytes;
+  const double number[GA_STORE_IMPACT_NUMBERS] = {
+      impact->t,          impact->un_before,  impact->un_after, impact->impulse_n,
+      impact->impulse_t1, impact->impulse_t2, impact->energy};
+  memset(to, 0, w->impact_bytes);
+  memcpy(to, number, sizeof number);
+  to += sizeof number;
+  memcpy(to, impact->kind, strnlen(impact->kind, GA_STORE_KIND - 1));
+  to += GA_STORE_KIND;
+  const size_t room = w->impact_bytes - sizeof number - GA_STORE_KIND - 1;
+  memcpy(to, impact->contact, strnlen(impact->contact, room));
+  return GA_OK;
 }
 
 /* Public: write all rows added so far and let the file count them; the first error, if any. */

@@ -33,6 +33,16 @@ typedef struct ga_results_text_column {
   int size;         /* of the longest text in bytes, from 1 to 65535; longer ones are cut */
 } ga_results_text_column;
 
+/* One contact that takes part in a change of contacts (ga_contact.h): a record of /impacts. */
+typedef struct ga_results_impact {
+  double t;
+  const char *kind; /* "hit", "stop", "slide", "lift", "jam"; at most 7 bytes */
+  const char *contact;
+  double un_before, un_after; /* velocity of the gap */
+  double impulse_n, impulse_t1, impulse_t2;
+  double energy; /* lost by the whole impact, in its first record */
+} ga_results_impact;
+
 /* What a file holds besides the rows. All pointers are borrowed during ga_results_create only; a
  * text that is NULL is stored as "". Texts are UTF-8. */
 typedef struct ga_results_head {
@@ -46,6 +56,7 @@ typedef struct ga_results_head {
   const char *options;                       /* a JSON object */
   const ga_results_text_column *text_column; /* NULL: none */
   int ntext_column;
+  int contact_size; /* of the longest name of a contact in bytes, at most 65535; 0: no /impacts */
   double flush_seconds; /* rows reach the file at the latest after so long; 0: one second */
 } ga_results_head;
 
@@ -67,6 +78,8 @@ GA_API ga_status ga_results_append(ga_results_writer *w, const double *row);
 /* The same with one text for each column of texts; NULL stands for "", as all do without it. */
 GA_API ga_status ga_results_append_texts(ga_results_writer *w, const double *row,
                                          const char *const *text);
+/* Append a record of /impacts, with a contact_size in the head; it reaches the file with the rows. */
+GA_API ga_status ga_results_append_impact(ga_results_writer *w, const ga_results_impact *impact);
 /* Write all rows appended so far: they survive the end of the process, in whatever way it ends. */
 GA_API ga_status ga_results_flush(ga_results_writer *w);
 /* The counts of a run that has ended, a JSON object. A file without it is one of a run that goes on
@@ -131,6 +144,12 @@ GA_API int ga_results_text_size(const ga_results *r, int column);
 /* The texts of some rows, each in size + 1 bytes that end with a zero. */
 GA_API ga_status ga_results_read_texts(ga_results *r, int column, long first, long count,
                                        char *texts, ga_error *err);
+
+/* Records of /impacts: how many, 0 without them; some of them. Their texts are valid until the next
+ * call and ga_results_free. */
+GA_API long ga_results_impacts(const ga_results *r);
+GA_API ga_status ga_results_read_impacts(ga_results *r, long first, long count,
+                                         ga_results_impact *impacts, ga_error *err);
 
 #ifdef __cplusplus
 }

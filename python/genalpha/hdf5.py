@@ -49,12 +49,15 @@ def write(run: "Run", path: str, columns: Optional[Sequence[str]]) -> None:
     head.title, head.version = c_text(run.name), c_text("genalpha " + version)
     head.model, head.model_name = c_text(run.model_text), c_text(run.name)
     head.options = c_text(json.dumps(run.options))
+    head.contact_size = _longest_contact(run)
     writer, err = ffi.new("ga_results_writer **"), ffi.new("ga_error *")
     with _lock:
         status = results.ga_results_create(encoded(path), head, writer, err)
         if status != lib.GA_OK:
             raise failure(status, text(err.text))
         done = _append(run, names, writer[0], ffi, results)
+        if done == lib.GA_OK:
+            done = _append_impacts(run, writer[0], ffi, results)
         counts = json.dumps({key: float(value) for key, value in run.stats.items()})
         if done == lib.GA_OK:
             results.ga_results_set_statistics(writer[0], encoded(counts))
@@ -71,6 +74,25 @@ def _append(run: "Run", names: Sequence[str], writer: Any, ffi: Any, results: An
         status: int = results.ga_py_append(
             writer, ffi.from_buffer("double[]", np.ascontiguousarray(rows)), len(rows), len(names)
         )
+        if status != lib.GA_OK:
+            return status
+    return int(lib.GA_OK)
+
+
+def _longest_contact(run: "Run") -> int:
+    """Bytes of the longest name of a contact of the model, 0 without contacts."""
+    model = run.source.model
+    names = [encoded(text(model.contacts[i].name)) for i in range(model.ncontacts)]
+    return max((len(name) for name in names), default=0)
+
+
+def _append_impacts(run: "Run", writer: Any, ffi: Any, results: Any) -> int:
+    for c in run.impacts:
+        kind, contact = ffi.new("char[]", encoded(c.kind)), ffi.new("char[]", encoded(c.contact))
+        one = ffi.new(
+            "ga_results_impact *", [c.t, kind, contact, c.un_before, c.un_after, *c.impulse, c.energy]
+        )
+        status: int = results.ga_results_append_impact(writer, one)
         if status != lib.GA_OK:
             return status
     return int(lib.GA_OK)

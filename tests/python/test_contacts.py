@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Contacts: changes, states in the rows, equilibrium, all pairs of bodies."""
 import math
+import subprocess
 
 import genalpha as ga
 import numpy as np
+import pytest
+from genalpha.view import tool
 
 
 def ball(restitution):
@@ -51,3 +54,15 @@ def test_all_pairs():
     r = m.run(t_end=1, h=0.01)
     assert [c.contact for c in r.impacts] == ["row.b0_b1", "row.b1_b2"]
     assert np.allclose([r[f"b{i}.vx"][-1] for i in range(3)], [0, 0, 1], atol=1e-9)
+
+
+def test_changes_in_a_file_of_results(tmp_path):
+    r = ball(0.8).run(t_end=1, h=0.01)
+    try:
+        r.save(tmp_path / "ball.h5")
+    except ga.Error as error:
+        pytest.skip(str(error))
+    export = [tool(), "export", str(tmp_path / "ball.h5"), "--impacts"]
+    lines = subprocess.run(export, capture_output=True, text=True, check=True).stdout.splitlines()
+    assert len(lines) == 2 and lines[1].split(",")[1:3] == ["hit", "floor"]
+    assert float(lines[1].split(",")[0]) == r.impacts[0].t

@@ -7,11 +7,12 @@
 #include "args/args.h"
 #include "args/paths.h"
 #include "output/csv.h"
+#include "output/impacts.h"
 #include "output/output.h"
 #include "output/whole_file.h"
 
 typedef struct settings {
-  bool all, model;
+  bool all, model, impacts;
 } settings;
 
 #define FIELD(name) offsetof(settings, name)
@@ -19,6 +20,8 @@ static const arg_spec specs[] = {
     {"all", NULL, "all columns, not only those that `output` of the model file chose",
      arg_read_flag, FIELD(all), 0, 0},
     {"model", NULL, "print the text of the model file instead", arg_read_flag, FIELD(model), 0, 0},
+    {"impacts", NULL, "write the changes of contacts instead, as `run --impacts`", arg_read_flag,
+     FIELD(impacts), 0, 0},
     {.key = NULL}};
 #undef FIELD
 
@@ -100,7 +103,24 @@ static bool write_rows(ga_results *r, FILE *to, int columns) {
   return ok;
 }
 
-/* Write the results as CSV, or the model's text (--model), to the path; NULL or "-": standard
+/* Write all changes of contacts as CSV. False after a message if they cannot be read. */
+static bool write_impacts(ga_results *r, FILE *to) {
+  const long all = ga_results_impacts(r);
+  ga_results_impact one[ROWS];
+  ga_error err;
+  impacts_head(to);
+  for (long first = 0, count; first < all; first += count) {
+    count = all - first < ROWS ? all - first : ROWS;
+    if (ga_results_read_impacts(r, first, count, one, &err) != GA_OK) {
+      tool_error("%s", err.text);
+      return false;
+    }
+    for (long i = 0; i < count; i++) impacts_line(to, &one[i]);
+  }
+  return true;
+}
+
+/* Write the results as CSV, the changes of contacts (--impacts), or the model's text (--model), to the path; NULL or "-": standard
  * output. Returns the exit code. */
 static int write_file(ga_results *r, const settings *set, const char *path) {
   FILE *to = whole_file_open(path);
@@ -108,6 +128,8 @@ static int write_file(ga_results *r, const settings *set, const char *path) {
   if (!to) return TOOL_FAILED;
   if (set->model) {
     fputs(ga_results_text(r, GA_RESULTS_MODEL), to);
+  } else if (set->impacts) {
+    read = write_impacts(r, to);
   } else {
     const int columns = set->all ? ga_results_columns(r) : ga_results_chosen(r);
     for (int i = 0; i < columns; i++) csv_head(to, i, ga_results_name(r, i));
@@ -123,7 +145,7 @@ static int write_file(ga_results *r, const settings *set, const char *path) {
 /* `genalpha export`: warns if the run that wrote the results has not ended. Returns the exit
  * code. */
 int command_export(int argc, char **argv) {
-  settings set = {false, false};
+  settings set = {false, false, false};
   args a = {.command = &command, .settings = &set};
   int code = args_parse(&a, argc, argv);
   if (code != ARGS_GO_ON) return code;

@@ -128,17 +128,20 @@ static bool close_trajectory(const run_settings *set, const simulation *s, resou
   return ok;
 }
 
-/* Open the file --impacts and let the run tell its changes. False after a message. */
+/* Let the run tell its changes of contacts to the files --impacts and --out. False after a message. */
 static bool open_impacts(const run_settings *set, const simulation *s, resources *r) {
-  if (s->problem->model.ncontacts == 0) {
+  const ga_model *model = &s->problem->model;
+  if (set->impacts && model->ncontacts == 0) {
     tool_error("--impacts: the model has no contacts");
     return false;
   }
-  if (!r->solver.it) {
+  if (set->impacts && !r->solver.it) {
     tool_error("--impacts belongs to a single run, not to --extrapolate or --accuracy");
     return false;
   }
-  if (!impacts_open(&r->impacts, set->impacts, &s->problem->model)) return false;
+  const bool wanted = r->solver.it && model->ncontacts > 0 && (set->impacts || r->out.results);
+  if (!wanted) return true;
+  if (!impacts_open(&r->impacts, set->impacts, model, r->out.results)) return false;
   ga_integrator_observe_contacts(r->solver.it, impacts_add, &r->impacts);
   return true;
 }
@@ -148,7 +151,7 @@ static bool open_impacts(const run_settings *set, const simulation *s, resources
 static int open_files(const run_settings *set, const simulation *s, resources *r) {
   if (set->save_state && !output_place(set->save_state)) return TOOL_FAILED;
   if (set->out && !open_trajectory(set, s, r)) return TOOL_FAILED;
-  if (set->impacts && !open_impacts(set, s, r)) return TOOL_FAILED;
+  if (!open_impacts(set, s, r)) return TOOL_FAILED;
   if (set->view && !(webpage_possible() && film_open(&r->film, r->problem))) return TOOL_FAILED;
   if (!set->plot) return ARGS_GO_ON;
   r->time_plot = time_plot_new(r->problem);

@@ -100,6 +100,16 @@ char *output_model(const ga_problem *problem) {
   return NULL;
 }
 
+/* Bytes of the longest name of a contact, 0 without contacts. */
+static int longest_contact(const ga_model *model) {
+  size_t longest = 0;
+  for (int i = 0; i < model->ncontacts; i++) {
+    const size_t length = strlen(model->contacts[i].name);
+    if (length > longest) longest = length;
+  }
+  return (int)longest;
+}
+
 /* Create the result file with names and units of the columns, the text of the model and the run's
  * options. False after a message. */
 static bool open_results(trajectory *out, const ga_problem *problem,
@@ -119,7 +129,8 @@ static bool open_results(trajectory *out, const ga_problem *problem,
                                   .version = ga_version(),
                                   .model = model,
                                   .model_name = texts->model_name,
-                                  .options = texts->options};
+                                  .options = texts->options,
+                                  .contact_size = longest_contact(&problem->model)};
     ga_results_create(out->path, &head, &out->results, &err);
   }
   if (model && !out->results) tool_error("%s", err.text);

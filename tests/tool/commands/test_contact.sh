@@ -206,4 +206,9 @@ refused 2 'extrapolation is not possible with contacts' run "$work/ball.yaml" --
 refused 2 'accuracy is not possible with contacts' run "$work/ball.yaml" --accuracy 1e-3
 refused 1 "'$work/none/x.csv' cannot be written" run "$work/ball.yaml" --impacts "$work/none/x.csv"
 refused 1 'the model has no contacts' run "$models/pendulum.yaml" --impacts "$work/none.csv"
+if ! "$tool" --version | grep -q 'HDF5 not built in'; then
+  succeeds run "$models/woodpecker.yaml" --out-dt 0.1 --out "$work/wood.h5" --impacts "$work/wood.csv"
+  succeeds export "$work/wood.h5" --impacts "$work/wood2.csv"
+  ok "a result file has the changes of contacts" cmp "$work/wood.csv" "$work/wood2.csv"
+fi
 finish
