@@ -56,7 +56,7 @@ static ga_status fail_impact(ga_integrator *it, const ga_touching *p, const ga_c
   return ga_fail(
       &it->error, GA_RETRY_CONTACT,
       "contacts %s (one island): no solution of the impact at t = %.9g after %ld sweeps; "
-      "reduce h, friction, or use contact: step",
+      "reduce h, friction, or use contact: step; what drives press together no impulse parts",
       names, t, out->sweeps);
 }
 
