@@ -211,6 +211,9 @@ typedef struct ga_model_ops {
   unsigned gives; /* GA_GIVES_.. of evaluate, joined by |; the rest is left to differences */
 
   const ga_model_solver *solver; /* optional: the model's own linear solver; NULL: none */
+  /* Of mechanisms: contacts of very many bodies, whose rows have no entries in the patterns before
+   * they are near. NULL: all rows have. */
+  const struct ga_model_crowd *crowd;
 } ga_model_ops;
 
 /* All pointers are borrowed: ops, user, space, patterns and names must outlive every integrator

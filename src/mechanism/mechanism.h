@@ -4,9 +4,8 @@
  *   element.h     types of elements, functions of the model's author
  *   space3.h      vectors and 3 x 3 matrices
  *   body/         kinds of bodies: frames, inertia, names
- *   joint/        joint_types.c: joints as tables over primitives; joint.c, rolling.c, curve.c: rows;
- *                 coordinate.c: coordinates, drives; relation.c: couplers; rope.c, sheave.c: ropes
- *   force/        one file for each type of force, force_types.c: registry; law.c; beam/: beams
+ *   joint/        joint_types.c: tables over primitives; joint.c, rolling.c, curve.c: rows; coordinate.c:
+ *                 coordinates, drives; relation.c: couplers; rope.c, sheave.c: ropes; force/; beam/
  *   tree/         joint coordinates: spanning tree, recursion, the carrier of its unknowns
  *   evaluate/     frame_pair.c: rows and tangents of two frames; pass.c, absolute.c, evaluate.c: the ga_model
  *   build/        calls before the build; layout.c: unknowns, patterns, slots; metric.c; build.c
@@ -109,14 +108,15 @@ struct ga_mechanism {
   GA_LIST(ga_expr *) texts;   /* expressions that it owns */
   GA_LIST(ga_line) lines;     /* for pictures only, as the contact points */
   GA_LIST(ga_contact_point) contact_points;
-  GA_LIST(ga_symbol) symbols; /* hash table of names (names.c) */
-  int nsymbol;                /* names in it */
+  GA_LIST(ga_symbol) symbols; /* hash table of nsymbol names (names.c) */
+  int nsymbol;
   /* set by the build: */
   GA_LIST(ga_element) elements; /* joints, coordinates, others: order of evaluation and of rows */
   ga_space *space;
   bool spread; /* elements have mass: beams */
   int nq, nv, nlam, npsi;
   int nfree;         /* elements before those of hard contacts, which come last, one gap each */
+  int nlaid;         /* elements with rows in the patterns: before the pairs that wait (crowd.c) */
   int *touch_at;     /* of each touch: the number of its element */
   ga_csr M, K, G, H; /* patterns; K is that of Kt and Ct */
   ga_model model;
@@ -132,8 +132,8 @@ struct ga_mechanism {
   const char **columns;           /* names */
   int ncolumn, ndefault;          /* all columns, usual columns */
   int *column_slot, column_slots; /* hash table of their names, its size */
-  char *text;                     /* free memory for names, */
-  size_t text_left;               /* bytes of it */
+  char *text;                     /* free memory for names, text_left bytes */
+  size_t text_left;
   ga_log_fn log;
   void *log_context;
 };

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lie/lie.h"
+#include "model/crowd.h"
 #include "model/evaluation.h"
 
 /* Everything one check needs. The sizes are those of the terms whose sums are differentiated: the
@@ -419,12 +420,17 @@ static bool allocate_fields(ga_evaluation *all, const ga_model *model, ga_arena 
  * lam and psi are arbitrary numbers. Prints a line per derivative to report (may be NULL). Returns
  * GA_OK if all agree, else the status of the first failure (GA_ERR_MODEL: wrong derivative), with a
  * message in err. */
-ga_status ga_model_check_derivatives(const ga_model *model, double t, const double *q,
+ga_status ga_model_check_derivatives(const ga_model *given, double t, const double *q,
                                      const double *v, FILE *report, ga_error *err) {
-  ga_status status = ga_model_validate(model, err);
+  ga_status status = ga_model_validate(given, err);
   if (status != GA_OK) return status;
   checker c = {.report = report, .err = err, .against = "difference quotient"};
   ga_arena arena = {0};
+  const ga_model *model = ga_model_complete(given, &arena);
+  if (!model) {
+    ga_arena_free(&arena);
+    return ga_fail(err, GA_ERR_MEM, "no memory to check derivatives");
+  }
   int nv = ga_space_nv(model->space), nlam = model->nlam, npsi = model->npsi;
   double *x = ga_arena_doubles(&arena, (size_t)nv);
   double *lam = ga_arena_doubles(&arena, (size_t)nlam),

@@ -78,6 +78,15 @@ void ga_present_rows_lay_out(ga_present_rows *p, ga_arena *arena) {
   for (int i = 0; i < npsi && whole->psi_names; i++) {
     p->names[whole->nlam + i] = whole->psi_names[p->psi[i]];
   }
+  memset(p->mult_lam, 0, (size_t)whole->nlam * sizeof(double));
+  if (whole->npsi > 0) memset(p->mult_psi, 0, (size_t)whole->npsi * sizeof(double));
+  ga_arena_free(&scratch);
+  if (ga_model_waiting(whole) > 0) {
+    const ga_model *some = whole->ops->crowd->select(whole->user, count, p->contact, arena);
+    if (some) p->model = *some;
+    arena->failed |= !some;
+    return;
+  }
   p->model = *whole;
   p->model.nlam = nlam;
   p->model.npsi = npsi;
@@ -87,9 +96,6 @@ void ga_present_rows_lay_out(ga_present_rows *p, ga_arena *arena) {
   if (whole->psi_names) p->model.psi_names = p->names + whole->nlam;
   p->model.contacts = count > 0 ? p->of : NULL;
   p->model.ncontacts = count;
-  memset(p->mult_lam, 0, (size_t)whole->nlam * sizeof(double));
-  if (whole->npsi > 0) memset(p->mult_psi, 0, (size_t)whole->npsi * sizeof(double));
-  ga_arena_free(&scratch);
 }
 
 void ga_present_rows_spread(int n, const int *row, const double *x, double *whole) {

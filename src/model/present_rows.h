@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A model with some of its contacts: those that are present. The rows of the others, which are open and
- * far from closing, are left out of g, k and all matrices, so that they cost nothing there.
+ * far from closing, are left out of g, k and all matrices, so that they cost nothing there. A model
+ * whose rows wait (crowd.h) makes it itself; any other evaluates all rows, from which they are copied.
  *
  * Numbers of rows and contacts are those of the whole model, or those of the present ones, in the
  * same order. */
@@ -9,6 +10,7 @@
 
 #include "base/base.h"
 #include "model/adapter.h"
+#include "model/crowd.h"
 
 typedef struct ga_present_rows {
   const ga_model *whole;

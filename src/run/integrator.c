@@ -135,7 +135,8 @@ static ga_status check_alone(ga_integrator *it) {
 static ga_status evaluate_alone(ga_integrator *it) {
   const bool first = !it->state.q;
   ga_status status = ga_eval_init(&it->eval, it->model, &it->system, &it->error);
-  it->eval.present = it->presence.on && !it->presence.all ? &it->presence.rows : NULL;
+  it->eval.present =
+      it->presence.on && !it->presence.all && !it->presence.waiting ? &it->presence.rows : NULL;
   if (status != GA_OK) return status;
   if (first) allocate_arrays(it);
   ga_contacts_init(it);
@@ -246,6 +247,7 @@ void ga_integrator_free(ga_integrator *it) {
   if (!it) return;
   ga_inputs_close(&it->eval.inputs);
   ga_integrator_close_system(it);
+  ga_free(it->presence.near.item);
   ga_arena_free(&it->arena);
   ga_free(it->events.item);
   ga_free(it);

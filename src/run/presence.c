@@ -1,18 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which contacts are present.
- *
- * An open contact that is far from closing is absent: it has no rows in the systems of the run, and
- * costs nothing there. To close, its gap g must fall by g. Where positions move by s = max_j
- * sqrt(w_j) |w_j| in the metric W, it falls by about s R at most, R = sum_j |G_ij|/sqrt(w_j); R
- * changes on the way, so that SAFE R is taken. So nothing is evaluated before the positions have moved
- * by the least g/(SAFE R), and not later than EVERY steps. A contact becomes present if the next AHEAD
- * steps could close it,
- *
- *     g <= SAFE R (AHEAD h s_v + (AHEAD h)^2/2 s_a),   s_v, s_a: the same measure of v, v'
- *
- * and absent again, late, if there are more than twice as many as are near. A contact that is found
- * closed though it was absent takes the step back, which is made again with it. The systems are made
- * anew then, between two steps, as all sizes and patterns change. */
+/* Which contacts are present: the systems of the run are made anew, between two steps, when contacts
+ * come near or leave (presence_look.c), as all sizes and patterns change. */
 #include "run/presence.h"
 
 #include <math.h>
@@ -20,11 +8,6 @@
 
 #include "kkt/measure.h"
 #include "run/integrator.h"
-
-static const double SAFE = 2;  /* times R: how much faster a gap may close than its gradient says */
-static const double AHEAD = 8; /* steps in which a near contact could close */
-static const double STAYS = 4; /* times AHEAD: a present contact beyond may leave */
-enum { EVERY = 16, FEW = 16 }; /* FEW: so many contacts are all present or all absent */
 
 const ga_model *ga_presence_whole(const ga_integrator *it) {
   return it->presence.whole ? it->presence.whole : it->model;
@@ -51,16 +34,23 @@ ga_status ga_presence_init(ga_integrator *it) {
   const ga_model *whole = it->model;
   const size_t n = (size_t)whole->ncontacts, nlam = (size_t)whole->nlam, npsi = (size_t)whole->npsi;
   ga_arena *a = &it->arena;
-  *p = (ga_presence){.whole = whole, .n = whole->ncontacts, .on = possible(whole)};
+  *p = (ga_presence){.whole = whole,
+                     .n = whole->ncontacts,
+                     .waiting = ga_model_waiting(whole),
+                     .on = possible(whole)};
   if (!p->on) return GA_OK;
   ga_present_rows_init(&p->rows, whole, a);
   p->kept = ga_arena_take(a, n, sizeof *p->kept);
   p->next = ga_arena_take(a, n, sizeof(bool));
+  p->listed = ga_arena_take(a, n, sizeof(bool));
+  for (int i = 0; p->listed && i < p->n - p->waiting; i++) p->listed[i] = true;
   p->axes = ga_arena_ints(a, n);
   p->state = ga_arena_take(a, n, sizeof *p->state);
   double **const of_lam[] = {&p->lam, &p->lam_at}, **const of_psi[] = {&p->psi, &p->psi_at};
   for (int i = 0; i < 2; i++) *of_lam[i] = ga_arena_doubles(a, nlam);
   for (int i = 0; i < 2; i++) *of_psi[i] = ga_arena_doubles(a, npsi);
+  p->room = ga_arena_doubles(a, (size_t)ga_space_nv(whole->space));
+  p->moved = ga_arena_doubles(a, (size_t)ga_space_nv(whole->space));
   p->d = ga_arena_doubles(a, npsi);
   p->turn = ga_arena_doubles(a, npsi);
   p->mode = ga_arena_take(a, nlam + npsi, 1);
@@ -334,7 +324,7 @@ static ga_status lay_out(ga_integrator *it) {
   it->contacts.rows = (ga_contact_rows){0};
   it->contacts.n = 0;
   it->restart.line_known = it->last.valid = it->corners.known = false;
-  p->all = true;
+  p->all = p->waiting == 0;
   for (int i = 0; i < p->n; i++) p->all &= p->rows.on[i] = p->next[i];
   ga_present_rows_lay_out(&p->rows, &it->system);
   it->model = p->all ? p->whole : &p->rows.model;
@@ -376,96 +366,7 @@ static ga_status lay_out(ga_integrator *it) {
   return status;
 }
 
-/* ---- which are near ---------------------------------------------------------------------------- */
-
-/* The largest sqrt(w_j) |x_j|. */
-static double measure(const ga_eval *e, const double *x) {
-  double most = 0;
-  for (int i = 0; i < e->nv; i++) most = ga_max(most, e->root_metric[i] * fabs(x[i]));
-  return most;
-}
-
-/* Gaps of all contacts at (t, q), into rows.g, and their gradients. */
-static ga_status evaluate_gaps(ga_integrator *it, double t, const double *q) {
-  ga_presence *p = &it->presence;
-  const char *who;
-  const ga_model *whole = p->whole;
-  const ga_evaluation out = {
-      .g = p->rows.g, .G = &p->rows.G, .u = ga_inputs_at(&it->eval.inputs, t)};
-  ga_adapter_zero(whole, &out);
-  const int code = ga_adapter_ask(whole, ga_adapter_pass_fields(whole->ops), !it->eval.absent, t, q,
-                                  it->eval.zero, &out, &who);
-  if (code == 0) return GA_OK;
-  return ga_fail(&it->error, code > 0 ? GA_RETRY_MODEL : GA_ERR_MODEL,
-                 "t = %.9g: callback '%s' failed and returned %d", t, who, code);
-}
-
-/* Mark in p->next what is to be present at (t, q) where positions move by up to `way` in the steps
- * ahead; sets budget. *late: an absent contact is closed. */
-static ga_status find_near(ga_integrator *it, double t, const double *q, double way, bool *late) {
-  ga_presence *p = &it->presence;
-  const double *root = it->eval.root_metric;
-  const ga_csr *G = &p->rows.G;
-  int near = 0, present = 0;
-  bool changes = false;
-  const ga_status status = evaluate_gaps(it, t, q);
-  if (status != GA_OK) return status;
-  way = fmax(way, ga_contacts_eps_position(it)); /* what touches is near, also at rest */
-  p->budget = INFINITY;
-  p->moved = 0;
-  p->steps = 0;
-  *late = false;
-  for (int i = 0; i < p->n; i++) {
-    const int row = p->whole->contacts[i].gap;
-    const double g = p->rows.g[row];
-    double reach = 0;
-    for (int e = G->ptr[row]; e < G->ptr[row + 1]; e++) {
-      reach += fabs(G->val[e]) / root[G->col[e]];
-    }
-    const double clear = reach > 0 ? g / (SAFE * reach) : g > 0 ? INFINITY : 0;
-    const int place = p->all ? i : p->rows.place[i];
-    const bool closed = place >= 0 && it->contacts.state[place].state != GA_CONTACT_OPEN;
-    p->next[i] = closed || clear <= (place >= 0 ? STAYS : 1) * way;
-    near += p->next[i];
-    present += place >= 0;
-    changes |= p->next[i] && place < 0;
-    if (place < 0) *late |= g < 0, p->budget = fmin(p->budget, clear);
-  }
-  if (p->n <= FEW && near > 0) {
-    for (int i = 0; i < p->n; i++) p->next[i] = true;
-    near = p->n;
-  }
-  const bool many = present > FEW && present > 2 * near;
-  for (int i = 0; i < p->n && !many; i++) p->next[i] |= (p->all ? i : p->rows.place[i]) >= 0;
-  p->change = changes || many;
-  return GA_OK;
-}
-
-ga_contact_state ga_presence_absent(const ga_integrator *it, int i) {
-  const ga_present_rows *rows = &it->presence.rows;
-  ga_contact_state state = {.impulse = it->presence.kept[i].state.impulse, .gap = NAN};
-  const int row = rows->whole->contacts[i].gap;
-  ga_csr G = rows->G;
-  const ga_evaluation out = {.g = rows->g, .G = &G};
-  const ga_memory *mem = &it->mem;
-  if (ga_model_evaluate(rows->whole, mem->t, mem->q, mem->v, &out) != 0) return state;
-  state.gap = rows->g[row];
-  for (int e = G.ptr[row]; e < G.ptr[row + 1]; e++) state.rate += G.val[e] * mem->v[G.col[e]];
-  return state;
-}
-
-ga_status ga_presence_watch(ga_integrator *it, bool *late) {
-  ga_presence *p = &it->presence;
-  const ga_memory *mem = &it->mem, *from = &it->last.mem;
-  *late = false;
-  if (!p->on || (p->all && p->n <= FEW)) return GA_OK;
-  const double h = mem->t - from->t, speed = measure(&it->eval, mem->v);
-  p->moved += h * fmax(speed, measure(&it->eval, from->v));
-  const double next = fmax(h, it->h), way = AHEAD * next * speed;
-  if (++p->steps < EVERY && p->moved + way < p->budget) return GA_OK;
-  const double turn = AHEAD * next * AHEAD * next / 2 * measure(&it->eval, mem->vd);
-  return find_near(it, mem->t, mem->q, way + turn, late);
-}
+/* ---- when ---------------------------------------------------------------------------------- */
 
 ga_status ga_presence_prepare(ga_integrator *it) {
   return it->presence.change ? lay_out(it) : GA_OK;
@@ -478,7 +379,8 @@ ga_status ga_presence_start(ga_integrator *it, double t, const double *q, const 
   for (int i = 0; i < it->contacts.n; i++) it->contacts.state[i].state = GA_CONTACT_OPEN;
   const double size = ga_measure_position(&it->eval, q, it->saddle.rhs);
   it->contacts.size = fmax(it->contacts.size, size);
-  const ga_status status = find_near(it, t, q, AHEAD * it->h * measure(&it->eval, v), &late);
+  p->h = it->h;
+  const ga_status status = ga_presence_look(it, t, q, v, NULL, &late);
   return status == GA_OK ? ga_presence_prepare(it) : status;
 }
 

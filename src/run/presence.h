@@ -19,21 +19,25 @@ typedef struct ga_kept_contact {
 typedef struct ga_presence {
   bool on;               /* contacts may be absent; false: nothing else is set but whole */
   bool all;              /* none is: the model of the run is the whole one */
+  int waiting;           /* the last contacts, of which the model itself knows which are near */
+  ga_near_list near;     /* those */
   const ga_model *whole; /* the model of the user */
   ga_present_rows rows;
   int n;                 /* contacts of the whole model */
   ga_kept_contact *kept; /* n: of absent contacts, and while the systems are made anew */
   bool *next;            /* n: contacts that are to be present */
+  bool *listed;          /* n: those that do not wait */
   bool change;           /* before the next step they are to be */
   int *axes;             /* n: directions of the rows k (ga_evaluation.axes) */
   /* what the user sees: all rows and contacts */
   double *lam, *psi, *lam_at, *psi_at;
   ga_contact_state *state;
-  /* the watch: absent contacts stay open while positions move by less than `budget` in the metric */
-  double budget, moved;
-  int steps;           /* since the last look */
-  unsigned char *mode; /* nlam + npsi of the whole: work */
-  double *d, *turn;    /* npsi: work */
+  /* the watch: absent contacts stay open while each position moves by less than its room */
+  double *room, *moved; /* nv */
+  double h;             /* of the next step */
+  int steps;            /* since the last look */
+  unsigned char *mode;  /* nlam + npsi of the whole: work */
+  double *d, *turn;     /* npsi: work */
 } ga_presence;
 
 /* Decide whether contacts may be absent, and let all be; sets it->model. */
@@ -59,6 +63,10 @@ void ga_presence_spread_psi(const struct ga_integrator *it, const double *psi, d
 void ga_presence_forget(struct ga_integrator *it);
 /* Before a start at (t, q, v): let those contacts be present that are near there. */
 ga_status ga_presence_start(struct ga_integrator *it, double t, const double *q, const double *v);
+/* presence_look.c: the contacts that are to be present at (t, q), into next: those that motion at v and
+ * vd (NULL: none) brings near; the room of the others. *late: an absent contact is closed. */
+ga_status ga_presence_look(struct ga_integrator *it, double t, const double *q, const double *v,
+                           const double *vd, bool *late);
 /* Before a step: make the change that the watch has asked for. */
 ga_status ga_presence_prepare(struct ga_integrator *it);
 /* A step is solved: it->mem is its end, it->last.mem its beginning. *late: an absent contact is

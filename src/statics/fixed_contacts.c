@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "kkt/measure.h"
+#include "model/crowd.h"
 
 /* ---- the model ------------------------------------------------------------------------------ */
 
@@ -40,8 +41,10 @@ static int evaluate_fixed(void *user, double t, const double *q, const double *v
   return code;
 }
 
-ga_status ga_fixed_contacts_open(ga_fixed_contacts *f, const ga_model *whole, ga_arena *arena,
+ga_status ga_fixed_contacts_open(ga_fixed_contacts *f, const ga_model *given, ga_arena *arena,
                                  ga_error *err) {
+  const ga_model *whole = ga_model_complete(given, arena);
+  if (!whole) return ga_fail(err, GA_ERR_MEM, "no memory for %d contacts", given->ncontacts);
   *f = (ga_fixed_contacts){.whole = whole, .model = *whole, .n = whole->ncontacts};
   if (f->n == 0) return GA_OK;
   f->state = ga_arena_ints(arena, (size_t)f->n);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "mechanism/build/layout.h"
+#include "mechanism/contact/contact.h"
 
 /* ---- unknowns ------------------------------------------------------------------------------- */
 
@@ -112,6 +113,19 @@ static bool append_coordinate(ga_mechanism *m, int c) {
   return append_element(m, &el);
 }
 
+/* May rows of pairs of `all` wait until they are near (contact/crowd.c)? Not where joint coordinates may
+ * be taken, whose patterns the whole tree shares. */
+static bool rows_may_wait(const ga_mechanism *m) {
+  const bool free = m->joints.count == 0 && m->coordinates_asked == GA_COORDINATES_AUTO;
+  return !m->tree && (free || m->coordinates_asked == GA_COORDINATES_ABSOLUTE);
+}
+
+/* Is a hard contact one of the pairs of a list of bodies? */
+static bool is_pair(const ga_element *el) {
+  const bool contact = el->type == &ga_element_contact || el->type == &ga_element_contact_planar;
+  return contact && ((const ga_contact_data *)el->data)->sparse;
+}
+
 /* Fill m->elements in the order of rows; this also counts m->nlam and m->npsi. */
 static ga_status number_rows(ga_mechanism *m) {
   for (int i = 0; i < m->joints.count; i++) {
@@ -127,12 +141,16 @@ static ga_status number_rows(ga_mechanism *m) {
   }
   m->touch_at = ga_arena_ints(&m->arena, (size_t)m->touches.count);
   if (!m->touch_at) return GA_ERR_MEM;
-  for (int hard = 0; hard < 2; hard++) { /* soft contacts are forces */
-    if (hard) m->nfree = m->elements.count;
+  const bool may_wait = rows_may_wait(m);
+  for (int pass = 0; pass < 3; pass++) { /* soft contacts are forces */
+    if (pass == 1) m->nfree = m->elements.count;
+    if (pass == 2) m->nlaid = m->elements.count;
     for (int i = 0; i < m->touches.count; i++) {
-      if ((m->touches.item[i].nlam > 0) != hard) continue;
+      const ga_element *el = &m->touches.item[i];
+      const int own = el->nlam == 0 ? 0 : may_wait && is_pair(el) ? 2 : 1;
+      if (own != pass) continue;
       m->touch_at[i] = m->elements.count;
-      if (!append_element(m, &m->touches.item[i])) return GA_ERR_MEM;
+      if (!append_element(m, el)) return GA_ERR_MEM;
     }
   }
   return GA_OK;
@@ -289,14 +307,14 @@ static ga_status find_row_slots(ga_mechanism *m) {
       !ga_layout_start_csr(&m->H, m->npsi, m->nv, &m->arena)) {
     return GA_ERR_MEM;
   }
-  for (int i = 0; i < m->elements.count; i++) {
+  for (int i = 0; i < m->nlaid; i++) {
     ga_element *el = &m->elements.item[i];
     const ga_structure s = ga_structure_of(m, el);
     if (!prepare_rows(m, el, &s)) return GA_ERR_MEM;
   }
   if (!ga_layout_finish_csr(&m->G, &m->arena) || !ga_layout_finish_csr(&m->H, &m->arena))
     return GA_ERR_MEM;
-  for (int i = 0; i < m->elements.count; i++) {
+  for (int i = 0; i < m->nlaid; i++) {
     ga_element *el = &m->elements.item[i];
     const ga_structure s = ga_structure_of(m, el);
     for (int r = 0; r < el->nlam + el->npsi; r++) {
@@ -324,4 +342,12 @@ ga_status ga_mechanism_layout(ga_mechanism *m, ga_error *err) {
   ga_arena_free(&scratch);
   if (status == GA_OK || status == GA_ERR_ARG) return status;
   return ga_fail(err, status, "no memory for the mechanism");
+}
+
+ga_status ga_layout_selected(ga_mechanism *m) {
+  ga_arena scratch = {0};
+  ga_status status = find_row_slots(m);
+  if (status == GA_OK) status = ga_layout_tangents(m, &scratch);
+  ga_arena_free(&scratch);
+  return status;
 }

@@ -33,4 +33,7 @@ ga_status ga_layout_masses(ga_mechanism *m, ga_arena *scratch);
 /* Set the pattern m->K and the slots of all elements and bodies in it; needs m->nv, el->row. */
 ga_status ga_layout_tangents(ga_mechanism *m, ga_arena *scratch);
 
+/* Patterns G, H, K and all slots of a copy of a mechanism with other contacts (contact/crowd.c). */
+ga_status ga_layout_selected(ga_mechanism *m);
+
 #endif

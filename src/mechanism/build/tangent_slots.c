@@ -108,7 +108,7 @@ static bool collect_pairs(ga_mechanism *m, velocity_blocks *p) {
       }
     }
   }
-  for (int i = 0; i < m->elements.count && ok; i++) {
+  for (int i = 0; i < m->nlaid && ok; i++) {
     ga_element *el = &m->elements.item[i];
     const ga_structure s = ga_structure_of(m, el);
     el->blocks = ga_pass_blocks(m, el, &s);
@@ -249,7 +249,7 @@ ga_status ga_layout_tangents(ga_mechanism *m, ga_arena *scratch) {
   velocity_blocks p = {0};
   bool ok = number_blocks(m, scratch, &p) && collect_pairs(m, &p) && sort_pairs(&p, scratch) &&
             fill_K_pattern(m, &p);
-  for (int i = 0; ok && i < m->elements.count; i++) {
+  for (int i = 0; ok && i < m->nlaid; i++) {
     const ga_element *el = &m->elements.item[i];
     ok = find_element_slots(m, &p, &m->elements.item[i]);
     if (ok && el->reach && el->npsi == 0) ok = find_reach_slots(m, &p, el);

@@ -254,7 +254,7 @@ static ga_status add_group(ga_mechanism *m, const char *name, const ga_element *
   if (!group || !GA_GROW(m->groups)) return ga_fail(err, GA_ERR_MEM, "no memory for '%s'", name);
   const ga_status status = ga_mechanism_define(m, name, GA_NAMED_CONTACT, m->groups.count, 0, err);
   if (status != GA_OK) return status;
-  *group = (ga_contact_group){first, m->touches.count - first};
+  *group = (ga_contact_group){.first = first, .count = m->touches.count - first};
   el.data = group;
   el.nlam = el.npsi = 0;
   el.name = ga_mechanism_find(m, name)->name;
@@ -405,6 +405,28 @@ static ga_status add_all_points(ga_mechanism *m, const ga_mechanism_contact *c, 
   return status;
 }
 
+/* The balls about the bodies of a list, for its group, the last one. False: no memory. */
+static bool add_balls(ga_mechanism *m, const ga_mechanism_contact *c, const char *owner) {
+  ga_element *el = &m->groups.item[m->groups.count - 1];
+  ga_contact_group *group = ga_arena_take(&m->arena, 1, sizeof *group);
+  ga_ball *all = ga_arena_take(&m->arena, (size_t)c->nall, sizeof *all);
+  for (int i = 0; all && i < c->nall; i++) {
+    double edges[3], axes[9], centre[3];
+    ga_error none;
+    if (ga_mechanism_body_named(m, owner, c->all[i], &all[i].body, &none) != GA_OK) continue;
+    const ga_solid *b = &m->bodies.item[all[i].body];
+    shape_of(b, &all[i].radius, edges, axes, centre);
+    if (all[i].radius == 0) all[i].radius = ga_norm3(edges) / 2;
+    ga_plus3(centre, -1, b->com, all[i].s);
+  }
+  if (!all || !group) return false;
+  *group = *(const ga_contact_group *)el->data;
+  group->ball = all;
+  group->nball = c->nall;
+  el->data = group;
+  return true;
+}
+
 /* Check a description and append its points and its group. A failure adds nothing. */
 ga_status ga_mechanism_add_contact(ga_mechanism *m, const ga_mechanism_contact *contact,
                                    ga_error *err) {
@@ -420,6 +442,9 @@ ga_status ga_mechanism_add_contact(ga_mechanism *m, const ga_mechanism_contact *
         el.type == &ga_element_contact_planar || el.type == &ga_element_soft_contact_planar;
     el.type = planar ? &ga_group_contact_planar : &ga_group_contact;
     status = add_group(m, contact->name, &el, first, err);
+  }
+  if (status == GA_OK && contact->nall > 0 && !add_balls(m, contact, owner)) {
+    status = ga_fail(err, GA_ERR_MEM, "no memory for %s", owner);
   }
   if (status != GA_OK) m->touches.count = first;
   return status;
@@ -457,12 +482,9 @@ ga_status ga_mechanism_add_limit(ga_mechanism *m, const ga_mechanism_limit *limi
   status = check_restitution(owner, limit->restitution, err);
   const int before = m->coordinates.count, first = m->touches.count;
   int *coordinate = ga_arena_ints(&m->arena, 1);
-  if (status == GA_OK && !coordinate) {
-    status = ga_fail(err, GA_ERR_MEM, "no memory for %s", owner);
-  }
-  if (status == GA_OK) {
-    status = ga_mechanism_coordinate_named(m, owner, limit->coordinate, coordinate, err);
-  }
+  if (status != GA_OK) return status;
+  if (!coordinate) return ga_fail(err, GA_ERR_MEM, "no memory for %s", owner);
+  status = ga_mechanism_coordinate_named(m, owner, limit->coordinate, coordinate, err);
   if (status != GA_OK) return status;
   for (int i = 0; i < 2 && status == GA_OK; i++) {
     if (ends[i]->given && !add_end(m, limit, i == 1, coordinate)) {

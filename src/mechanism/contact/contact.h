@@ -26,9 +26,17 @@ typedef struct ga_limit_data {
   double sign, end, restitution;
 } ga_limit_data;
 
+/* The ball about a body of `all`, about s, an offset from the centre of mass in body axes. */
+typedef struct ga_ball {
+  int body;
+  double s[3], radius;
+} ga_ball;
+
 /* Data of a group: its elements are the touches first .. first + count - 1. */
 typedef struct ga_contact_group {
   int first, count;
+  int nball; /* of `all`: its bodies; the pairs (0, 1), (0, 2), .. (1, 2), .. are the touches */
+  const ga_ball *ball;
 } ga_contact_group;
 
 extern const ga_element_type ga_element_contact, ga_element_contact_planar, ga_element_soft_contact,
@@ -53,6 +61,10 @@ void ga_contact_report(ga_pass *pass, const ga_state *state, const ga_element *e
                        ga_contact_values *own);
 /* values <- gap n fx fy fz slip state impulse Fx Fy Fz, in the plane without z */
 void ga_contact_put(const ga_contact_values *own, bool planar, double *values);
+
+/* crowd.c: contacts whose rows wait */
+struct ga_model_crowd;
+extern const struct ga_model_crowd ga_mechanism_crowd;
 
 /* ---- build (contact_rows.c) ----------------------------------------------------------------- */
 

@@ -118,7 +118,7 @@ ga_status ga_mechanism_check_gaps(const ga_mechanism *m, double t0, ga_error *er
 const ga_mechanism *ga_mechanism_without_contacts(const ga_mechanism *m, ga_mechanism *view) {
   if (m->elements.count == m->nfree) return m;
   *view = *m;
-  view->elements.count = m->nfree;
+  view->elements.count = view->nlaid = m->nfree;
   for (int i = m->nfree; i < m->elements.count; i++) {
     view->nlam -= m->elements.item[i].nlam;
     view->npsi -= m->elements.item[i].npsi;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mechanism/contact/contact.h"
 #include "mechanism/mechanism.h"
 #include "mechanism/tree/tree.h"
 
@@ -27,11 +28,22 @@ int ga_mechanism_evaluate(const ga_mechanism *m, double t, const double *q, cons
   /* M alone: only elements with mass add to it */
   const bool all = ((out->M || out->Mx) && m->spread) || out->F || pass.tangents ||
                    pass.holonomic || pass.nonholonomic;
+  const ga_evaluation vectors = {.g = out->g,
+                                 .gt = out->gt,
+                                 .drift = out->drift,
+                                 .k = out->k,
+                                 .k_drift = out->k_drift,
+                                 .u = out->u};
   for (int i = 0; all && i < m->elements.count && code == 0; i++) {
     const ga_element *el = &m->elements.item[i];
     if (i >= m->nfree && out->present && !out->present[i - m->nfree]) continue;
+    if (i >= m->nlaid && pass.out == out) { /* these rows have no entries in matrices */
+      if (!(out->g || out->k || out->drift || out->k_drift)) break;
+      pass.out = &vectors, pass.tangents = false;
+    }
     code = el->type->evaluate(&pass, el);
   }
+  pass.out = out;
   if (code == 0) m->carrier->finish(&pass);
   ga_pass_end(&pass);
   return code;
@@ -182,7 +194,7 @@ static int model_sample(void *user, double t, const double *q, const double *v, 
     .evaluate = model_evaluate, .explain = model_explain,                                          \
     .explain_nonfinite = model_explain_nonfinite, .energy = model_energy,                          \
     .next_sample = model_next_sample, .sample = model_sample,                                      \
-    .next_corner = ga_mechanism_next_corner,                                                       \
+    .next_corner = ga_mechanism_next_corner, .crowd = &ga_mechanism_crowd,                         \
     .gives = GA_GIVES_G | GA_GIVES_H | GA_GIVES_TANGENTS | GA_GIVES_Z | GA_GIVES_Y | GA_GIVES_GT | \
              GA_GIVES_DRIFT | GA_GIVES_K_DRIFT | (more),                                           \
     .solver = own_solver                                                                           \

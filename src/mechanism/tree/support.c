@@ -351,7 +351,7 @@ static void describe(ga_mechanism *m, const char *why) {
 ga_status ga_mechanism_choose_coordinates(ga_mechanism *m, double t0, ga_error *err) {
   char text[300];
   const bool asked = m->coordinates_asked == GA_COORDINATES_JOINT;
-  if (m->coordinates_asked == GA_COORDINATES_ABSOLUTE) {
+  if (m->coordinates_asked == GA_COORDINATES_ABSOLUTE || m->nlaid < m->elements.count) {
     describe(m, NULL);
     return GA_OK;
   }
