@@ -58,49 +58,101 @@ static inline double without_rounding(const ga_mechanism *m, int r, int k, doubl
   return fabs(x) <= m->model.row_reach[r] * m->tree->rounding[k] ? 0 : x;
 }
 
-static void tree_row(ga_pass *pass, const ga_element *el, int i, const ga_row *row) {
+/* Where the numbers of row i of an element go. */
+typedef struct {
+  const ga_spread *sp;
+  const int *at;
+  int r, number; /* in g or k, in both */
+  double *value, *drift, multiplier;
+  ga_csr *first, *second, *react;
+} row_place;
+
+static row_place place_of_row(const ga_pass *pass, const ga_element *el, int i) {
   const ga_evaluation *out = pass->out;
-  const int number = i < el->nlam ? el->lam_at + i : pass->m->nlam + el->psi_at + i - el->nlam;
   const ga_spread *sp = spread_of(pass, el);
-  const bool holonomic = i < el->nlam;
-  const int r = holonomic ? el->lam_at + i : el->psi_at + i - el->nlam,
-            *at = sp->row_at + i * sp->n;
-  double *value = holonomic ? out->g : out->k, *drift = holonomic ? out->drift : out->k_drift;
-  ga_csr *first = holonomic ? out->G : out->H, *second = holonomic ? out->Z : out->Y;
-  ga_csr *react = holonomic ? out->L : out->P;
-  const double multiplier = !out->R ? 0 : holonomic ? out->lam[r] : out->psi[r];
-  double wJ[2][6], wZ[2][6], sum = 0;
-  if (value) value[r] = row->value;
+  row_place p = {.sp = sp, .at = sp->row_at + i * sp->n};
+  if (i < el->nlam) {
+    p.r = p.number = el->lam_at + i;
+    p.value = out->g, p.drift = out->drift;
+    p.first = out->G, p.second = out->Z, p.react = out->L;
+    p.multiplier = out->R ? out->lam[p.r] : 0;
+  } else {
+    p.r = el->psi_at + i - el->nlam;
+    p.number = pass->m->nlam + p.r;
+    p.value = out->k, p.drift = out->k_drift;
+    p.first = out->H, p.second = out->Y, p.react = out->P;
+    p.multiplier = out->R ? out->psi[p.r] : 0;
+  }
+  return p;
+}
+
+/* Write a row from wrenches about O of both sides, of J and, if they are wanted, of Z. */
+static void put_row(ga_pass *pass, const row_place *p, double wJ[2][6], double wZ[2][6]) {
+  const bool curved = p->second || p->drift;
+  double sum = 0;
+  for (int k = 0; k < p->sp->n; k++) {
+    const int freedom = p->sp->freedom[k], side = p->sp->side[k];
+    const ga_freedom_state *f = &pass->room->freedom[freedom];
+    const double x = without_rounding(pass->m, p->number, freedom, ga_dot6(wJ[side], f->S));
+    if (p->first) p->first->val[p->at[k]] = x;
+    if (p->react) p->react->val[p->at[k]] = x;
+    if (pass->out->R) pass->out->R[freedom] -= p->multiplier * x;
+    if (!curved) continue;
+    const double y = ga_dot6(wZ[side], f->S) + ga_dot6(wJ[side], f->psi);
+    if (p->second) p->second->val[p->at[k]] = y;
+    sum += y * pass->v[freedom];
+  }
+  if (p->drift) p->drift[p->r] = sum;
+}
+
+static void tree_row(ga_pass *pass, const ga_element *el, int i, const ga_row *row) {
+  const row_place p = place_of_row(pass, el, i);
+  double wJ[2][6], wZ[2][6];
+  if (p.value) p.value[p.r] = row->value;
   for (int side = 0; side < 2; side++) {
     if (el->body[side] == 0) continue;
     ga_node_state *st = ga_tree_state(pass, el->body[side]);
     const double *J = row->J + 6 * side;
     double held[6];
     ga_wrench6(J, st->c, wJ[side]);
-    if (pass->room->collects) ga_add6(multiplier, wJ[side], st->W);
-    if (!second && !drift) continue;
+    if (pass->room->collects) ga_add6(p.multiplier, wJ[side], st->W);
+    if (!p.second && !p.drift) continue;
     hold_velocities(&st->frame, J, row->Z + 6 * side, held);
     ga_wrench6(held, st->c, wZ[side]);
   }
-  for (int k = 0; k < sp->n; k++) {
-    const ga_freedom_state *f = &pass->room->freedom[sp->freedom[k]];
-    const int side = sp->side[k];
-    const double x = without_rounding(pass->m, number, sp->freedom[k], ga_dot6(wJ[side], f->S));
-    if (first) first->val[at[k]] = x;
-    if (react) react->val[at[k]] = x;
-    if (out->R) out->R[sp->freedom[k]] -= multiplier * x;
-    if (!second && !drift) continue;
-    const double y = ga_dot6(wZ[side], f->S) + ga_dot6(wJ[side], f->psi);
-    if (second) second->val[at[k]] = y;
-    if (drift) sum += y * pass->v[sp->freedom[k]];
-  }
-  if (drift) drift[r] = sum;
+  put_row(pass, &p, wJ, wZ);
 }
 
-static void tree_point_row(ga_pass *pass, const ga_element *el, int i, int k, const ga_pair *p) {
-  ga_row row;
-  ga_row_point(p, k, &row);
-  tree_row(pass, el, i, &row);
+/* w <- (x, 0) x s e_k: moment of s e_k at x, or with the velocity of x */
+static void cross_unit(const double *x, double s, int k, double *w) {
+  const int i = (k + 1) % 3, j = (k + 2) % 3;
+  w[i] = s * x[j], w[j] = -s * x[i], w[k] = 0;
+}
+
+/* g = component k of p_b - p_a, s = 1 and -1: J is the wrench of s e_k at the point P, whose velocity is
+ * P'; the row's rate is s e_k.P', and D_k of P' = u_k + omega_k x P on the freedom k (v held) is
+ *     omega_k x P' + psi_k at P,   so that Z has the wrench (P' x s e_k, 0). */
+static void tree_point_row(ga_pass *pass, const ga_element *el, int i, int k, const ga_pair *pair) {
+  const row_place p = place_of_row(pass, el, i);
+  double wJ[2][6], wZ[2][6];
+  if (p.value) p.value[p.r] = pair->d[k];
+  for (int side = 0; side < 2; side++) {
+    if (el->body[side] == 0) continue;
+    ga_node_state *st = ga_tree_state(pass, el->body[side]);
+    const double *arm = side ? pair->rb : pair->ra, s = side ? 1 : -1;
+    double P[3], rate[3];
+    ga_plus3(st->c, 1, arm, P);
+    cross_unit(P, s, k, wJ[side]);
+    ga_zero3(wJ[side] + 3);
+    wJ[side][3 + k] = s;
+    if (pass->room->collects) ga_add6(p.multiplier, wJ[side], st->W);
+    if (!p.second && !p.drift) continue;
+    ga_copy3(st->frame.xd, rate);
+    ga_add_cross3(1, st->frame.w, arm, rate);
+    cross_unit(rate, s, k, wZ[side]);
+    ga_zero3(wZ[side] + 3);
+  }
+  put_row(pass, &p, wJ, wZ);
 }
 
 /* ---- forces --------------------------------------------------------------------------------- */
@@ -194,12 +246,37 @@ static void tree_tangent(ga_pass *pass, const ga_element *el, ga_tangent *t) {
   for (int k = 0; k < sp->n; k++) put_tangent_column(pass, sp, k, A, B, t->damped, w);
 }
 
+/* A constant force f = +-phi at the point P of each side, w its wrench. A freedom k of that side turns the
+ * columns of those i at or beyond it, so that they see f change by -omega_k x f at P; those above k see
+ * P move by u_k + omega_k x P. Each side acts on its own freedoms. */
 static void tree_point_tangent(ga_pass *pass, const ga_element *el, const double *phi,
                                const ga_pair *p) {
-  ga_tangent t;
-  ga_tangent_clear(&t, false);
-  ga_tangent_points(p, phi, NULL, NULL, &t);
-  tree_tangent(pass, el, &t);
+  const ga_spread *sp = spread_of(pass, el);
+  const ga_tree *tree = pass->m->tree;
+  double f[2][3], P[2][3];
+  for (int side = 0; side < 2; side++) {
+    if (el->body[side] == 0) continue;
+    ga_plus3(ga_tree_state(pass, el->body[side])->c, 1, side ? p->rb : p->ra, P[side]);
+    for (int i = 0; i < 3; i++) f[side][i] = side ? phi[i] : -phi[i];
+  }
+  for (int k = 0; k < sp->n; k++) {
+    const int side = sp->side[k], freedom = sp->freedom[k];
+    const double *S = pass->room->freedom[freedom].S;
+    double turned[6], moved[3], moment[3];
+    ga_cross3(f[side], S, turned + 3);
+    ga_cross3(P[side], turned + 3, turned);
+    ga_copy3(S + 3, moved);
+    ga_add_cross3(1, S, P[side], moved);
+    ga_cross3(moved, f[side], moment);
+    for (int i = 0; i < sp->n; i++) {
+      const int row = sp->freedom[i];
+      if (sp->side[i] != side) continue;
+      const double *Si = pass->room->freedom[row].S;
+      const int at = sp->K_at ? sp->K_at[i * sp->n + k] : row * pass->m->nv + freedom;
+      pass->out->Kt->val[at] += tree->node_of[row] < tree->node_of[freedom] ? ga_dot3(Si, moment)
+                                                                             : ga_dot6(Si, turned);
+    }
+  }
 }
 
 /* ---- signals -------------------------------------------------------------------------------- */
