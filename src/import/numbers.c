@@ -29,7 +29,11 @@ static bool fail_numbers(ga_robot *r, const ga_xml *element, const char *attribu
                                 : "numbers are");
 }
 
-/* x <- the n numbers of an attribute, separated by blanks; finite, decimal. Not given: x stays. */
+/* Beyond this no number is of a robot, and mass times length^2 times rate^2 would not be finite. */
+static const double LARGEST = 1e50;
+
+/* x <- the n numbers of an attribute, separated by blanks; finite, decimal. Not given: x stays. Limits may
+ * be as large as numbers are: that is how some programs say that there are none. */
 bool ga_robot_numbers(ga_robot *r, const ga_xml *element, const char *attribute, int n, double *x,
                       bool required, bool *given) {
   static const char blanks[] = " \t\n\r";
@@ -46,6 +50,10 @@ bool ga_robot_numbers(ga_robot *r, const ga_xml *element, const char *attribute,
     /* strtod would take nan, inf and 0x1, too */
     if (strspn(at, "0123456789+-.eE") < length || end != at + length || !isfinite(value)) {
       return fail_numbers(r, element, attribute, text, n, -1 /* not a number */);
+    }
+    if (fabs(value) > LARGEST && strcmp(element->name, "limit") != 0) {
+      return ga_robot_fail(r, element, "%s=\"%.80s\": %g is larger than anything of a robot (%g)",
+                           attribute, text, value, LARGEST);
     }
     if (found < n) x[found] = value;
     found++;

@@ -32,7 +32,7 @@ static inline double ga_dot3(const double *a, const double *b) {
 }
 
 /* c = a x b; c may not be a or b */
-static inline void ga_cross3(const double *a, const double *b, double *c) {
+static inline void ga_cross3(const double *a, const double *b, double *restrict c) {
   c[0] = a[1] * b[2] - a[2] * b[1];
   c[1] = a[2] * b[0] - a[0] * b[2];
   c[2] = a[0] * b[1] - a[1] * b[0];

@@ -20,7 +20,7 @@ static inline void ga_plus3(const double *a, double s, const double *b, double *
 }
 
 /* c += s a x b */
-static inline void ga_add_cross3(double s, const double *a, const double *b, double *c) {
+static inline void ga_add_cross3(double s, const double *a, const double *b, double *restrict c) {
   c[0] += s * (a[1] * b[2] - a[2] * b[1]);
   c[1] += s * (a[2] * b[0] - a[0] * b[2]);
   c[2] += s * (a[0] * b[1] - a[1] * b[0]);
@@ -32,17 +32,17 @@ static inline double ga_norm3(const double *a) {
 }
 
 /* y = A x; y may not be x */
-static inline void ga_times3(const double *A, const double *x, double *y) {
+static inline void ga_times3(const double *A, const double *x, double *restrict y) {
   for (int i = 0; i < 3; i++) y[i] = A[3 * i] * x[0] + A[3 * i + 1] * x[1] + A[3 * i + 2] * x[2];
 }
 
 /* y = A^T x; y may not be x */
-static inline void ga_times_t3(const double *A, const double *x, double *y) {
+static inline void ga_times_t3(const double *A, const double *x, double *restrict y) {
   for (int j = 0; j < 3; j++) y[j] = A[j] * x[0] + A[3 + j] * x[1] + A[6 + j] * x[2];
 }
 
 /* C = A B; C may not be A or B */
-static inline void ga_product3(const double *A, const double *B, double *C) {
+static inline void ga_product3(const double *A, const double *B, double *restrict C) {
   for (int i = 0; i < 3; i++) {
     for (int j = 0; j < 3; j++) {
       C[3 * i + j] = A[3 * i] * B[j] + A[3 * i + 1] * B[3 + j] + A[3 * i + 2] * B[6 + j];
@@ -51,7 +51,7 @@ static inline void ga_product3(const double *A, const double *B, double *C) {
 }
 
 /* C = A^T B; C may not be A or B */
-static inline void ga_product_t3(const double *A, const double *B, double *C) {
+static inline void ga_product_t3(const double *A, const double *B, double *restrict C) {
   for (int i = 0; i < 3; i++) {
     for (int j = 0; j < 3; j++) {
       C[3 * i + j] = A[i] * B[j] + A[3 + i] * B[3 + j] + A[6 + i] * B[6 + j];

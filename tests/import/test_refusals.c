@@ -56,6 +56,8 @@ static const struct {
     {ROBOT(ARM HINGE("<axis xyz='0x1 0 0'/>")), 4, 73, "three numbers are expected"},
     {ROBOT(ARM HINGE("<axis xyz='inf 0 0'/>")), 4, 73, "three numbers are expected"},
     {ROBOT(ARM HINGE("<axis xyz='1e999 0 0'/>")), 4, 73, "three numbers are expected"},
+    {ROBOT(ARM HINGE("<axis xyz='1e60 0 0'/>")), 4, 73,
+     "xyz=\"1e60 0 0\": 1e+60 is larger than anything of a robot (1e+50)"},
     {ROBOT(ARM HINGE("<axis xyz='0 0 0'/>")), 4, 73, "the axis is zero and has no direction"},
     {ROBOT(ARM HINGE("<axis/>")), 4, 73, "the attribute 'xyz' is missing"},
     {ROBOT(ARM HINGE("<limit lower='' upper='1'/>")), 4, 73,

@@ -23,13 +23,14 @@ static ga_tree_room *new_room(const ga_mechanism *m) {
   const ga_tree *tree = m->tree;
   const size_t nodes = (size_t)tree->nnode * sizeof(ga_node_state);
   const size_t freedoms = (size_t)tree->nfreedom * sizeof(ga_freedom_state);
-  char *block =
-      ga_calloc(1, sizeof(ga_tree_room) + nodes + freedoms + (size_t)m->nv * sizeof(double));
+  const size_t numbers = (size_t)m->nq + 2 * (size_t)m->nv;
+  char *block = ga_calloc(1, sizeof(ga_tree_room) + nodes + freedoms + numbers * sizeof(double));
   if (!block) return NULL;
   ga_tree_room *room = (ga_tree_room *)(void *)block;
   room->node = (ga_node_state *)(void *)(block + sizeof *room);
   room->freedom = (ga_freedom_state *)(void *)(block + sizeof *room + nodes);
   room->spare = (double *)(void *)(block + sizeof *room + nodes + freedoms);
+  room->state = room->spare + m->nv;
   return room;
 }
 
@@ -86,7 +87,7 @@ static void axis_of(const ga_node *node, const double *Rp, int k, double *a) {
   ga_times3(Rp, own, a);
 }
 
-/* R of the node from that of its parent. */
+/* R of the node from that of its parent; sin q and 1 - cos q from those of q/2. */
 static void turn_node(const ga_node *node, const double *q, const double *Rp, double *R) {
   double X[9];
   if (node->kind == GA_BALL) {
@@ -98,7 +99,8 @@ static void turn_node(const ga_node *node, const double *q, const double *Rp, do
     ga_product3(Rp, node->Q[0], R);
     return;
   }
-  const double s = sin(q[node->q_at]), half = sin(0.5 * q[node->q_at]), c = 2 * half * half;
+  const double half = sin(0.5 * q[node->q_at]), s = 2 * half * cos(0.5 * q[node->q_at]),
+               c = 2 * half * half;
   for (int i = 0; i < 9; i++) X[i] = node->Q[0][i] + s * node->Q[1][i] + c * node->Q[2][i];
   ga_product3(Rp, X, R);
 }
@@ -215,14 +217,32 @@ static void move_nodes(ga_pass *pass) {
   }
 }
 
+/* Does the room have the motion of this state from an earlier pass? A matrix follows its residual, and
+ * columns follow each other, at one state. All bits are compared: a pass gives the same numbers, whichever
+ * room it takes. */
+static bool has_motion(const ga_pass *pass) {
+  const ga_tree_room *room = pass->room;
+  const size_t nq = (size_t)pass->m->nq, nv = (size_t)pass->m->nv;
+  if (!room->known || room->moves != (pass->v != NULL)) return false;
+  if (memcmp(room->state, pass->q, nq * sizeof(double)) != 0) return false;
+  return !pass->v || memcmp(room->state + nq, pass->v, nv * sizeof(double)) == 0;
+}
+
 /* All of the motion, if it is not there yet. */
 void ga_tree_move(ga_pass *pass) {
-  if (pass->room->framed) return;
-  pass->room->framed = true;
-  place_nodes(pass);
-  move_nodes(pass);
-  const bool loads = pass->out->F || pass->room->collects;
+  ga_tree_room *room = pass->room;
+  if (room->framed) return;
+  room->framed = true;
+  if (!has_motion(pass)) {
+    const size_t nq = (size_t)pass->m->nq, nv = (size_t)pass->m->nv;
+    place_nodes(pass);
+    move_nodes(pass);
+    room->known = true, room->moves = pass->v;
+    memcpy(room->state, pass->q, nq * sizeof(double));
+    if (pass->v) memcpy(room->state + nq, pass->v, nv * sizeof(double));
+  }
+  const bool loads = pass->out->F || room->collects;
   for (int i = 0; loads && i < pass->m->tree->nnode; i++) {
-    memset(pass->room->node[i].W, 0, sizeof pass->room->node[i].W);
+    memset(room->node[i].W, 0, sizeof room->node[i].W);
   }
 }

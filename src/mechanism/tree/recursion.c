@@ -48,17 +48,21 @@ static void times_inertia(const ga_solid *b, const double *R, const double *w, d
   ga_times3(R, J, y);
 }
 
-/* F <- wrench of a body's inertia; A, V and its frame are there. */
-static void body_wrench(const ga_solid *b, const ga_node_state *st, double *F) {
-  const double *omega = st->V, *alpha = st->A;
-  double a[3], spin[3];
+/* F <- wrench of a body's inertia; A, V and its frame are there. Its moment is found in the axes of the
+ * body, which the inertia is fixed to. */
+static void body_wrench(const ga_solid *b, const ga_node_state *st, double *restrict F) {
+  const double *omega = st->V, *alpha = st->A, *R = st->frame.R;
+  double a[3], own[3], spin[3], n[3];
   ga_copy3(st->A + 3, a);
   ga_add_cross3(1, alpha, st->c, a);
   ga_add_cross3(1, omega, st->frame.xd, a);
   for (int i = 0; i < 3; i++) F[3 + i] = b->mass * a[i];
-  times_inertia(b, st->frame.R, alpha, F);
-  times_inertia(b, st->frame.R, omega, spin);
-  ga_add_cross3(1, omega, spin, F);
+  ga_times_t3(R, omega, own);
+  ga_times3(b->J, own, spin);
+  ga_cross3(own, spin, n);
+  ga_times_t3(R, alpha, own);
+  for (int i = 0; i < 3; i++) n[i] += ga_dot3(b->J + 3 * i, own);
+  ga_times3(R, n, F);
   ga_add_cross3(1, st->c, F + 3, F);
 }
 
@@ -90,19 +94,19 @@ static void space_inertia(const ga_solid *b, const double *R, double *J) {
   for (int e = 0; e < 6; e++) J[e] = ga_dot3(X + 3 * row[e], R + 3 * column[e]);
 }
 
-/* N += -2 (omega~ E + m (v_c c^T - (c.v_c) 1)) of one body, J about its centre of mass */
-static void velocity_terms(const ga_solid *b, const ga_node_state *st, const double *J, double *N) {
+/* N <- -2 (omega~ E + m (v_c c^T - (c.v_c) 1)) of one body, J about its centre of mass; E is symmetric,
+ * so that its rows are its columns */
+static void velocity_terms(const ga_solid *b, const ga_node_state *st, const double *J,
+                           double *restrict N) {
   const double half = 0.5 * (J[0] + J[1] + J[2]), *w = st->V, *v = st->frame.xd, *c = st->c;
-  const double E[9] = {half - J[0], -J[3], -J[4], -J[3],      half - J[1],
-                       -J[5],       -J[4], -J[5], half - J[2]};
-  const double cv = ga_dot3(c, v);
-  double X[9], Y[9];
-  ga_skew3(w, X);
-  ga_product3(X, E, Y);
-  for (int i = 0; i < 3; i++) {
-    for (int j = 0; j < 3; j++) {
-      N[3 * i + j] = -2 * (Y[3 * i + j] + b->mass * (v[i] * c[j] - (i == j ? cv : 0)));
-    }
+  const double E[3][3] = {
+      {half - J[0], -J[3], -J[4]}, {-J[3], half - J[1], -J[5]}, {-J[4], -J[5], half - J[2]}};
+  const double m = -2 * b->mass, along = m * ga_dot3(c, v);
+  for (int j = 0; j < 3; j++) {
+    double x[3];
+    ga_cross3(w, E[j], x);
+    for (int i = 0; i < 3; i++) N[3 * i + j] = m * v[i] * c[j] - 2 * x[i];
+    N[4 * j] -= along;
   }
 }
 

@@ -15,15 +15,19 @@
 
 #include "mechanism/tree/tree.h"
 
+enum {
+  WIDTH = 10
+}; /* of the 6 x 9 matrices by rows, and of vectors of 9: whole pairs, the last one 0 */
+
 typedef struct {
-  double I[54]; /* 6 x 9: of the body */
-  double A[54]; /* with what children hand down; of the factorization */
-  double inverse[9], p[6], z[9];
+  double m, mc[3], J[6], vel[3], N[9]; /* I and B of the body, as in ga_node_state */
+  double A[6 * WIDTH]; /* [I | B] with what children hand down; of the factorization */
+  double inverse[9], p[6], z[WIDTH]; /* p, z: of a solution or a product */
 } solver_node;
 
 typedef struct {
   double S[6], phi[6], chi[6], psi[3], e[6]; /* chi, omega(psi), S x* F times T */
-  double way[9], u[6], s[9];                 /* (gamma; delta), u, s of the factorization */
+  double way[WIDTH], u[6], s[WIDTH];         /* (gamma; delta), u, s of the factorization */
   double kt, ct, rotor;                      /* on its own */
   double y;
 } solver_freedom;
@@ -48,16 +52,30 @@ static size_t solver_room(void *user) {
 
 /* ---- factorization -------------------------------------------------------------------------- */
 
-/* X <- [I | B] of a single body, whose inertia and velocity terms are in st */
-static void body_matrix(const ga_node_state *st, double *X) {
-  const double *J = st->J, *h = st->mc, *p = st->p;
-  const double rows[6][9] = {{J[0], J[3], J[4], 0, -h[2], h[1], st->N[0], st->N[1], st->N[2]},
-                             {J[3], J[1], J[5], h[2], 0, -h[0], st->N[3], st->N[4], st->N[5]},
-                             {J[4], J[5], J[2], -h[1], h[0], 0, st->N[6], st->N[7], st->N[8]},
-                             {0, h[2], -h[1], st->m, 0, 0, 0, 2 * p[2], -2 * p[1]},
-                             {-h[2], 0, h[0], 0, st->m, 0, -2 * p[2], 0, 2 * p[0]},
-                             {h[1], -h[0], 0, 0, 0, st->m, 2 * p[1], -2 * p[0], 0}};
-  memcpy(X, rows, sizeof rows);
+/* A of a node <- [I | B] of its body */
+static void body_matrix(solver_node *st) {
+  const double *J = st->J, *h = st->mc, *N = st->N, m = st->m;
+  const double p[3] = {2 * st->vel[0], 2 * st->vel[1], 2 * st->vel[2]};
+  const double rows[6][WIDTH] = {{J[0], J[3], J[4], 0, -h[2], h[1], N[0], N[1], N[2], 0},
+                                 {J[3], J[1], J[5], h[2], 0, -h[0], N[3], N[4], N[5], 0},
+                                 {J[4], J[5], J[2], -h[1], h[0], 0, N[6], N[7], N[8], 0},
+                                 {0, h[2], -h[1], m, 0, 0, 0, p[2], -p[1], 0},
+                                 {-h[2], 0, h[0], 0, m, 0, -p[2], 0, p[0], 0},
+                                 {h[1], -h[0], 0, 0, 0, m, p[1], -p[0], 0, 0}};
+  memcpy(st->A, rows, sizeof rows);
+}
+
+/* y <- [I | B] z of a body, z = (omega, u; delta) */
+static void times_body(const solver_node *st, const double *z, double *restrict y) {
+  const double *J = st->J;
+  y[0] = J[0] * z[0] + J[3] * z[1] + J[4] * z[2];
+  y[1] = J[3] * z[0] + J[1] * z[1] + J[5] * z[2];
+  y[2] = J[4] * z[0] + J[5] * z[1] + J[2] * z[2];
+  ga_add_cross3(1, st->mc, z + 3, y);
+  for (int i = 0; i < 3; i++) y[i] += ga_dot3(st->N + 3 * i, z + 6);
+  for (int i = 0; i < 3; i++) y[3 + i] = st->m * z[3 + i];
+  ga_add_cross3(-1, st->mc, z, y + 3);
+  ga_add_cross3(-2, st->vel, z + 6, y + 3);
 }
 
 /* Keep what a node's freedoms have at the point; T: of a ball's rotation, NULL: the identity. */
@@ -104,7 +122,12 @@ static int keep_point(ga_pass *pass, const ga_solver_point *p, double *work, dou
     double T[9];
     const bool turned = own->kind == GA_BALL && p->w;
     if (turned) ga_so3_tangent_block(p->w + own->v_at, T, 3);
-    body_matrix(&pass->room->node[i], node[i].I);
+    const ga_node_state *body = &pass->room->node[i];
+    node[i].m = body->m;
+    memcpy(node[i].mc, body->mc, sizeof body->mc);
+    memcpy(node[i].J, body->J, sizeof body->J);
+    memcpy(node[i].vel, body->p, sizeof body->p);
+    memcpy(node[i].N, body->N, sizeof body->N);
     keep_freedoms(pass, i, turned ? T : NULL, freedom + own->v_at);
   }
   ga_tree_sum_inertias(pass, false);
@@ -122,13 +145,25 @@ static int keep_point(ga_pass *pass, const ga_solver_point *p, double *work, dou
 }
 
 /* (gamma; delta) of a freedom */
-static void way_of(const solver_freedom *f, double a, double b, double c, double *way) {
+static void way_of(const solver_freedom *f, double a, double b, double c, double *restrict way) {
   for (int i = 0; i < 6; i++) way[i] = a * f->S[i] + b * f->phi[i] + c * f->chi[i];
   for (int i = 0; i < 3; i++) way[6 + i] = b * f->S[i] + c * f->psi[i];
+  way[9] = 0;
 }
 
-static double dot9(const double *a, const double *b) {
-  return ga_dot6(a, b) + ga_dot3(a + 6, b + 6);
+/* row.x, WIDTH numbers; two sums side by side */
+static inline double dot_wide(const double *row, const double *x) {
+  double even = 0, odd = 0;
+  for (int j = 0; j < WIDTH; j += 2) {
+    even += row[j] * x[j];
+    odd += row[j + 1] * x[j + 1];
+  }
+  return even + odd;
+}
+
+/* y += c x, WIDTH numbers */
+static inline void add_wide(double c, const double *x, double *restrict y) {
+  for (int j = 0; j < WIDTH; j++) y[j] += c * x[j];
 }
 
 /* X <- inverse of the n x n matrix D, n = 1 or 3; false: it is singular, measured by size */
@@ -149,40 +184,57 @@ static bool invert(int n, const double *D, double size, double *X) {
   return fabs(det) > VANISHES * size * size * size && isfinite(1 / det);
 }
 
+/* g <- A way, s <- S^T A, and u = g + c e of a freedom */
+static void multiply_freedom(const double *A, double c, solver_freedom *restrict f,
+                             double *restrict g) {
+  for (int j = 0; j < WIDTH; j++) f->s[j] = 0;
+  for (int r = 0; r < 6; r++) {
+    g[r] = dot_wide(A + WIDTH * r, f->way);
+    f->u[r] = g[r] + c * f->e[r];
+    add_wide(f->S[r], A + WIDTH * r, f->s);
+  }
+}
+
+/* to += A - sum u_k row_k, where row = D^-1 s; n freedoms */
+static void hand_down(const double *A, int n, const solver_freedom *f, double row[3][WIDTH],
+                      double *restrict to) {
+  if (n == 1) { /* most nodes, in one pass */
+    for (int r = 0; r < 6; r++, A += WIDTH, to += WIDTH) {
+      for (int j = 0; j < WIDTH; j++) to[j] += A[j] - f->u[r] * row[0][j];
+    }
+    return;
+  }
+  for (int e = 0; e < 6 * WIDTH; e++) to[e] += A[e];
+  for (int k = 0; k < n; k++) {
+    for (int r = 0; r < 6; r++) add_wide(-f[k].u[r], row[k], to + WIDTH * r);
+  }
+}
+
 /* One node: u, s, D^-1, and A handed to the parent's. False: D is singular. */
 static bool eliminate(const ga_tree *tree, int i, const ga_solver_point *p, double *work) {
   const ga_node *own = &tree->node[i];
   solver_node *node = nodes_of(work), *st = &node[i];
   solver_freedom *f = freedoms_of(tree, work) + own->v_at;
   const int n = own->n;
-  double D[9], g[3][6], size = 0;
+  double D[9], g[3][6], row[3][WIDTH] = {{0}}, size = 0;
   for (int k = 0; k < n; k++) {
     way_of(&f[k], p->a, p->b, p->c, f[k].way);
-    for (int r = 0; r < 6; r++) g[k][r] = dot9(st->A + 9 * r, f[k].way);
-    for (int r = 0; r < 6; r++) f[k].u[r] = g[k][r] + p->c * f[k].e[r];
-    for (int j = 0; j < 9; j++) {
-      f[k].s[j] = 0;
-      for (int r = 0; r < 6; r++) f[k].s[j] += f[k].S[r] * st->A[9 * r + j];
-    }
+    multiply_freedom(st->A, p->c, &f[k], g[k]);
   }
   for (int k = 0; k < n; k++) {
     for (int j = 0; j < n; j++) D[n * k + j] = ga_dot6(f[k].S, g[j]);
     D[n * k + k] += p->a * f[k].rotor + p->b * f[k].ct + p->c * f[k].kt;
-    for (int r = 0; r < 6; r++) size = fmax(size, fabs(f[k].S[r] * g[k][r]));
+    for (int r = 0; r < 6; r++) {
+      const double term = fabs(f[k].S[r] * g[k][r]);
+      if (term > size) size = term;
+    }
   }
   if (n > 0 && !invert(n, D, size, st->inverse)) return false;
   if (own->parent < 0) return true;
-  double *to = node[own->parent].A;
-  for (int e = 0; e < 54; e++) to[e] += st->A[e];
   for (int k = 0; k < n; k++) {
-    double row[9] = {0};
-    for (int l = 0; l < n; l++) {
-      for (int j = 0; j < 9; j++) row[j] += st->inverse[n * k + l] * f[l].s[j];
-    }
-    for (int r = 0; r < 6; r++) {
-      for (int j = 0; j < 9; j++) to[9 * r + j] -= f[k].u[r] * row[j];
-    }
+    for (int l = 0; l < n; l++) add_wide(st->inverse[n * k + l], f[l].s, row[k]);
   }
+  hand_down(st->A, n, f, row, node[own->parent].A);
   return true;
 }
 
@@ -201,7 +253,7 @@ static int solver_factor(void *user, const ga_solver_point *p, double *work, dou
   ga_pass_end(&pass);
   if (code != 0) return code;
   solver_node *node = nodes_of(work);
-  for (int i = 0; i < tree->nnode; i++) memcpy(node[i].A, node[i].I, sizeof node[i].A);
+  for (int i = 0; i < tree->nnode; i++) body_matrix(&node[i]);
   for (int i = tree->nnode - 1; i >= 0; i--) {
     if (!eliminate(tree, i, p, work)) return 1 + m->elements.count;
   }
@@ -240,15 +292,13 @@ static int solver_solve(void *user, double *work, double *b) {
     } else {
       memcpy(z, node[own->parent].z, sizeof node[i].z);
     }
-    for (int k = 0; k < n; k++) rest[k] = dot9(f[k].s, z);
+    for (int k = 0; k < n; k++) rest[k] = dot_wide(f[k].s, z);
     for (int k = 0; k < n; k++) {
       double x = f[k].y;
       for (int l = 0; l < n; l++) x -= node[i].inverse[n * k + l] * rest[l];
       b[own->v_at + k] = x;
     }
-    for (int k = 0; k < n; k++) {
-      for (int j = 0; j < 9; j++) z[j] += b[own->v_at + k] * f[k].way[j];
-    }
+    for (int k = 0; k < n; k++) add_wide(b[own->v_at + k], f[k].way, z);
   }
   return 0;
 }
@@ -261,7 +311,7 @@ static int solver_multiply(void *user, double *work, double a, double b, double 
   solver_freedom *freedom = freedoms_of(tree, work);
   for (int i = 0; i < tree->nnode; i++) {
     const ga_node *own = &tree->node[i];
-    double *z = node[i].z, way[9];
+    double *z = node[i].z, way[WIDTH];
     if (own->parent < 0) {
       memset(z, 0, sizeof node[i].z);
     } else {
@@ -269,9 +319,9 @@ static int solver_multiply(void *user, double *work, double a, double b, double 
     }
     for (int k = 0; k < own->n; k++) {
       way_of(&freedom[own->v_at + k], a, b, c, way);
-      for (int j = 0; j < 9; j++) z[j] += x[own->v_at + k] * way[j];
+      add_wide(x[own->v_at + k], way, z);
     }
-    for (int r = 0; r < 6; r++) node[i].p[r] = dot9(node[i].I + 9 * r, z);
+    times_body(&node[i], z, node[i].p);
   }
   for (int i = tree->nnode - 1; i >= 0; i--) {
     const ga_node *own = &tree->node[i];
@@ -290,7 +340,7 @@ static int solver_multiply(void *user, double *work, double a, double b, double 
 }
 
 /* From how many freedoms on the recursion is faster than a full matrix. */
-enum { LEAST_FREEDOMS = 24 };
+enum { LEAST_FREEDOMS = 8 };
 const ga_model_solver ga_tree_solver = {.name = "tree",
                                         .least = LEAST_FREEDOMS,
                                         .room = solver_room,

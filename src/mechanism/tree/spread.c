@@ -273,8 +273,8 @@ static void tree_point_tangent(ga_pass *pass, const ga_element *el, const double
       if (sp->side[i] != side) continue;
       const double *Si = pass->room->freedom[row].S;
       const int at = sp->K_at ? sp->K_at[i * sp->n + k] : row * pass->m->nv + freedom;
-      pass->out->Kt->val[at] += tree->node_of[row] < tree->node_of[freedom] ? ga_dot3(Si, moment)
-                                                                             : ga_dot6(Si, turned);
+      pass->out->Kt->val[at] +=
+          tree->node_of[row] < tree->node_of[freedom] ? ga_dot3(Si, moment) : ga_dot6(Si, turned);
     }
   }
 }

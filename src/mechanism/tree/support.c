@@ -70,8 +70,9 @@ static const char *not_worth_it(const ga_mechanism *m, char *text, size_t room) 
   const ga_mechanism *joints = ga_mechanism_without_contacts(m, &view);
   const int n = count_unknowns(m, &rows), absolute = joints->nv + joints->nlam + joints->npsi;
   if (LEAST_GAIN * (n + rows) <= absolute) return NULL;
-  snprintf(text, room, "joint would have %d unknowns and %d rows instead of %d and %d", n, rows,
-           m->nv, m->nlam + m->npsi);
+  snprintf(text, room, "joint would have %d unknowns and %d rows instead of %d and %d%s", n, rows,
+           joints->nv, joints->nlam + joints->npsi,
+           joints->nlam == m->nlam ? "" : ", contacts not counted");
   return text;
 }
 

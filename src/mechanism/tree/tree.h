@@ -101,7 +101,9 @@ typedef struct ga_freedom_state {
 struct ga_tree_room {
   ga_node_state *node;
   ga_freedom_state *freedom;
-  double *spare; /* nv numbers */
+  double *spare;     /* nv numbers */
+  double *state;     /* q, v of the motion that node and freedom have, if it is known; */
+  bool known, moves; /* moves: with velocities v, else with zero */
   bool framed, collects, turned, wrenched;
   const double *accelerated; /* v' of the accelerations that are there */
 };
@@ -124,26 +126,26 @@ static inline double ga_dot6(const double *a, const double *b) {
 }
 
 /* C += s A, six numbers */
-static inline void ga_add6(double s, const double *A, double *C) {
+static inline void ga_add6(double s, const double *A, double *restrict C) {
   for (int i = 0; i < 6; i++) C[i] += s * A[i];
 }
 
 /* C = V x S = (omega x omega_S, omega x u_S + u x omega_S), of motions */
-static inline void ga_cross6(const double *V, const double *S, double *C) {
+static inline void ga_cross6(const double *V, const double *S, double *restrict C) {
   ga_cross3(V, S, C);
   ga_cross3(V, S + 3, C + 3);
   ga_add_cross3(1, V + 3, S, C + 3);
 }
 
 /* C = S x* F = (omega_S x n + u_S x f, omega_S x f), a wrench */
-static inline void ga_cross_wrench6(const double *S, const double *F, double *C) {
+static inline void ga_cross_wrench6(const double *S, const double *F, double *restrict C) {
   ga_cross3(S, F, C);
   ga_add_cross3(1, S + 3, F + 3, C);
   ga_cross3(S, F + 3, C + 3);
 }
 
 /* w = (f_phi + c x f_x, f_x): a covector of a frame at c becomes a wrench about O */
-static inline void ga_wrench6(const double *f, const double *c, double *w) {
+static inline void ga_wrench6(const double *f, const double *c, double *restrict w) {
   ga_copy3(f + 3, w);
   ga_add_cross3(1, c, f, w);
   ga_copy3(f, w + 3);
