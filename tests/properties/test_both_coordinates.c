@@ -97,7 +97,7 @@ static void files_of_models(void **state) {
   }
   closedir(directory);
   assert_int_equal(apart, 0);
-  assert_true(met >= 48);
+  assert_true(met >= 52);
 }
 
 static void random_mechanisms(void **state) {

@@ -115,7 +115,6 @@ const ga_force_type ga_force_backlash = {
     .element = {.name = "backlash",
                 .what = "backlash",
                 .relation = true,
-                .absolute_only = true,
                 .structure = ga_relation_structure,
                 .evaluate = backlash_evaluate,
                 .energy = backlash_energy,

@@ -118,7 +118,6 @@ bool ga_curve_start(const ga_joint_data *joint, const ga_pair *p, double *s, dou
 
 const ga_element_type ga_element_curve = {.what = "joint",
                                           .trouble = "its curve cannot be evaluated here",
-                                          .absolute_only = true,
                                           .order = GA_ORDER_JOINTS,
                                           .structure = curve_structure,
                                           .evaluate = curve_evaluate,

@@ -287,7 +287,6 @@ const ga_element_type ga_element_distance = {.what = "joint",
 /* no rows; its coordinate ties the points, if something uses it */
 const ga_element_type ga_element_span = {.what = "joint",
                                          .order = GA_ORDER_JOINTS,
-                                         .absolute_only = true,
                                          .structure = ga_joint_structure,
                                          .evaluate = ga_joint_evaluate,
                                          .geometry = ga_joint_geometry,

@@ -25,9 +25,7 @@ static const double MOVES_MASS = 1e-12;
 const char *ga_mechanism_joint_refusal(const ga_mechanism *m, char *text, size_t room) {
   for (int i = 0; i < m->joints.count + m->others.count; i++) {
     const ga_element *el = ga_mechanism_element(m, i);
-    /* a coupler with a function has second derivatives by coordinates */
-    const bool curved = el->type->relation && !((const ga_relation *)el->data)->law.zero;
-    if (!el->type->absolute_only && !curved) continue;
+    if (!el->type->absolute_only) continue;
     snprintf(text, room, "%s '%.80s' needs absolute coordinates; use absolute", el->type->what,
              el->name);
     return text;

@@ -104,6 +104,73 @@ static const struct {
      "stiffness: 30, damping: 4, law: \"0.3*(s - 1)^3 - s_dot^3\"}\n"
      "  own: {type: force, body: hand, frame: body, at: [0.1, 0.2, 0.3], value: [\"0.3*t\", 2, "
      "-1]}\n"},
+    /* a rotor, a soft stop that is passed, friction and a motor on coordinates of a cut joint and of the
+     * tree; controllers, states, an input; sampled ones are constant */
+    {0, 10,
+     "  cut: {type: cylindrical, between: [foot, hand], at: [F+0.3, -F+0.2, 0.4], axis: [0.3, "
+     "-0.4, 1], "
+     "x_axis: [1, 0, -0.3], inertia: {angle: 0.3}, friction: {position: {friction: 0.5, "
+     "static_friction: 0.7, speed: 0.9}}}\n"
+     "inputs: {u: 0.7}\n"
+     "states: {z: {rate: \"foot.vx - z*u + cut.angle\"}, held: {value: \"2*hand.y\", every: 0.1}}\n"
+     "limits:\n"
+     "  stop: {coordinate: waist.angle, lower: 8, upper: 9, stiffness: 5, damping: 0.3}\n"
+     "  end: {coordinate: cut.angle, lower: 8, upper: 9, stiffness: 4, damping: 0.2}\n"
+     "controllers:\n"
+     "  hold: {type: servo, coordinate: hip.angle, target: \"sin(t) + 0.1*foot.vz\", kp: 4, ki: 2, "
+     "kd: 0.5, limit: 90}\n"
+     "  pid: {type: pid, target: \"0.2*t\", input: \"cut.angle + leg.wx\", kp: 3, ki: 1, kd: 0.2, "
+     "filter: 0.3}\n"
+     "forces:\n"
+     "  m: {type: torsion, coordinate: cut.angle, stiffness: 3, free: 0.2, damping: 0.4, law: "
+     "\"pid + "
+     "z*s*s_dot\"}\n"
+     "  f: {type: force, body: kite, at: [0.1, 0.2, 0], value: [\"z^2*kite.x/(1 + F)\", \"u*t + "
+     "held\", "
+     "\"stop.effort*foot.vy\"]}\n"},
+    /* a drive and a coupler that depend on time, a rate that depends on signals, on joints of the tree */
+    {1, 3,
+     "drives: {d: {coordinate: elbow.angle, position: \"0.3 - 0.3*cos(2*t)\"}, r: {coordinate: "
+     "hip.position, "
+     "rate: \"0.2*kite.vy + sin(t)*arm.x/(1 + F)\"}}\n"
+     "couplers: {c: {sum: {hip.angle: 1, waist.angle_a: 0.5}, equals: \"0.1*t^2\"}}\n"},
+    /* cams, a curve, play, ropes: rows and forces whose second derivatives by coordinates do not vanish */
+    {0, 2,
+     "  span: {type: span, between: [hand, foot], at: {hand: [0.1, 0.2, 0.1], foot: [0.3, 0, "
+     "0.1]}}\n"
+     "couplers: {c: {sum: {hip.angle: 1, span.length: 0.5}, equals: \"0.1*t^2 + "
+     "sin(waist.angle)*span.length^2 - sin(0)\"}}\n"
+     "initial: {assemble: true}\n"
+     "forces: {play: {type: backlash, sum: {span.length: 1, ankle.angle: -2}, gap: 0.01, "
+     "stiffness: 9, "
+     "damping: 0.3}}\n"
+     "run: {h: 1e-3}\n"},
+    {1, 4,
+     "  wire: {type: point_on_curve, between: [hand, foot], curve: [\"s + s^2 -1.989685651\", "
+     "\"sin(s) +1.021379576\", "
+     "\"0.3*s^3 -2.740061089\"]}\n"
+     "couplers: {c: {sum: {wire.s: 1}, equals: \"0.5*elbow.angle^2 + 0.1*elbow.angle*t\"}}\n"},
+    {1, 8,
+     "  reach: {type: span, between: [arm, leg], at: {arm: [0, 0.1, 0], leg: [0.2, 0, 0]}, axis: "
+     "{arm: [0.1, "
+     "0.2, 1]}}\n"
+     "ropes:\n"
+     "  stay: {over: [{hand: [0.1, 0, 0]}, {trunk: [0, 0.2, 0]}, {foot: [0, 0, 0.1]}]}\n"
+     "  soft: {over: [{kite: [0.1, 0, 0]}, {trunk: [0, 0, 0.3], radius: -0.1, axis: [0, 0, 1]}, "
+     "{leg: [0, 0, "
+     "0.1]}], length: 1, stiffness: 30, damping: 2}\n"
+     "forces: {turn: {type: torsion, coordinate: reach.length, stiffness: 3, damping: 1}}\n"},
+    /* functions of what elements exert and of powers */
+    {1, 0,
+     "forces:\n"
+     "  line: {type: spring, between: [hand, foot], at: {hand: [0.1, 0, 0], foot: [0, 0.2, 0]}, "
+     "stiffness: 30, damping: 4}\n"
+     "  soft: {type: bushing, between: [arm, leg], at: [F+0.3, -F+0.2, 0.4], axis: [0.1, 0.2, 1], "
+     "stiffness: [40, 50, 60, 5, 6, 7], damping: [1, 2, 3, 0.1, 0.2, 0.3]}\n"
+     "  wind: {type: torque, body: foot, value: [\"0.2*foot.wy\", \"t\", \"-foot.body_wz\"]}\n"
+     "  f: {type: force, body: kite, value: [\"0.1*line.force\", \"soft.mx + soft.fy\", \"p*q\"]}\n"
+     "  g: {type: torsion, coordinate: elbow.angle, law: \"wind.mx - 0.3*line.length*s\"}\n"
+     "sensors: {p: {type: power, of: line}, q: {type: expression, value: \"t + leg.body_vx\"}}\n"},
     {1, 0,
      "sensors:\n"
      "  far: {type: distance, between: [hand, foot], at: {hand: [0.1, 0, 0], foot: [0, 0.1, 0]}}\n"
