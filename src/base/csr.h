@@ -23,6 +23,12 @@ ga_status ga_csr_validate(const ga_csr *A, int nrow, int ncol, const char *what,
 /* slot of entry (i, j) in val, -1 if the pattern lacks it */
 int ga_csr_find(const ga_csr *A, int i, int j);
 
+/* entry (i, j), 0 if the pattern lacks it */
+static inline double ga_csr_at(const ga_csr *A, int i, int j) {
+  const int e = ga_csr_find(A, i, j);
+  return e < 0 ? 0 : A->val[e];
+}
+
 /* all values zero; the pattern stays */
 void ga_csr_zero(ga_csr *A);
 

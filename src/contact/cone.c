@@ -9,46 +9,39 @@
 /* Entries of A below this, relative to its diagonal, are rounding: they connect no islands. */
 static const double LINK = 1e-13;
 
-/* first[i] = first row of block i in the whole problem; returns the number of rows. */
-static int number_rows(const ga_cone *p, int *first) {
+/* first[i] = first row of block i in the whole problem. */
+static void number_rows(const ga_cone *p, int *first) {
   int m = 0;
   for (int i = 0; i < p->n; i++) {
     first[i] = m;
     m += 1 + p->nt[i];
   }
-  return m;
 }
 
-/* Do blocks i and j act on each other? */
-static bool linked(const ga_cone *p, const int *first, int m, int i, int j) {
-  for (int k = 0; k <= p->nt[i]; k++) {
-    for (int l = 0; l <= p->nt[j]; l++) {
-      const size_t a = (size_t)(first[i] + k), b = (size_t)(first[j] + l), n = (size_t)m;
-      const double diagonal = sqrt(fabs(p->A[a * n + a])) * sqrt(fabs(p->A[b * n + b]));
-      if (fmax(fabs(p->A[a * n + b]), fabs(p->A[b * n + a])) > LINK * diagonal) return true;
+static int root_of(int *of, int i) {
+  while (of[i] != i) i = of[i] = of[of[i]];
+  return i;
+}
+
+int ga_cone_islands(const ga_csr *A, int n, const int *nt, int *island, int *block, int *of) {
+  int m = 0, count = 0;
+  for (int i = 0; i < n; i++) {
+    of[i] = i;
+    for (int k = 0; k <= nt[i]; k++) block[m++] = i;
+  }
+  for (int i = 0; i < m; i++) {
+    const double own = sqrt(fabs(ga_csr_at(A, i, i)));
+    for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) {
+      const int j = A->col[e];
+      if (block[i] == block[j]) continue;
+      if (!(fabs(A->val[e]) > LINK * own * sqrt(fabs(ga_csr_at(A, j, j))))) continue;
+      const int a = root_of(of, block[i]), b = root_of(of, block[j]);
+      of[a > b ? a : b] = a < b ? a : b;
     }
   }
-  return false;
-}
-
-/* island[i] = the number of the island of block i, by a search from block to block; returns how
- * many. */
-static int find_islands(const ga_cone *p, const int *first, int m, int *island, int *queue) {
-  int count = 0;
-  for (int i = 0; i < p->n; i++) island[i] = -1;
-  for (int i = 0; i < p->n; i++) {
-    if (island[i] >= 0) continue;
-    int end = 0;
-    queue[end++] = i;
-    island[i] = count;
-    for (int at = 0; at < end; at++) {
-      for (int j = 0; j < p->n; j++) {
-        if (island[j] >= 0 || !linked(p, first, m, queue[at], j)) continue;
-        island[j] = count;
-        queue[end++] = j;
-      }
-    }
-    count++;
+  for (int i = 0; i < n; i++) { /* a root is the first of its island */
+    const int root = root_of(of, i);
+    island[i] = root == i ? count++ : island[root];
   }
   return count;
 }
@@ -60,8 +53,8 @@ typedef struct {
 
 /* Copy the blocks of one island, scaled, into *s, whose arrays come from its arena. rows: of the whole
  * problem, for each row of the island. */
-static units take_island(const ga_cone *p, const int *first, int m, const int *island, int number,
-                         ga_island *s, int *block, int *rows) {
+static units take_island(const ga_cone *p, const int *first, const int *island, int number,
+                         ga_island *s, int *block, int *rows, int *place) {
   units size = {0, 0};
   double least = INFINITY;
   s->n = s->m = 0;
@@ -71,8 +64,8 @@ static units take_island(const ga_cone *p, const int *first, int m, const int *i
     s->nt[s->n] = p->nt[i];
     s->at[s->n] = s->m;
     s->mu[s->n] = p->mu[i];
-    const size_t own = (size_t)first[i] * (size_t)m + (size_t)first[i];
-    const double diagonal = p->normal ? p->normal[i * p->n + i] : p->A[own];
+    const double diagonal =
+        p->normal ? ga_csr_at(p->normal, i, i) : ga_csr_at(p->A, first[i], first[i]);
     if (diagonal > 0) least = fmin(least, diagonal);
     for (int k = 0; k <= p->nt[i]; k++) {
       rows[s->m++] = first[i] + k;
@@ -83,15 +76,18 @@ static units take_island(const ga_cone *p, const int *first, int m, const int *i
   if (!(size.u > 0)) size.u = 1;
   if (!isfinite(least)) least = 1;
   size.r = size.u / least;
+  memset(s->A, 0, (size_t)s->m * (size_t)s->m * sizeof(double));
+  for (int i = 0; i < s->m; i++) place[rows[i]] = i;
   for (int i = 0; i < s->m; i++) {
     s->b[i] = p->b[rows[i]] / size.u;
-    for (int j = 0; j < s->m; j++) {
-      s->A[i * s->m + j] = p->A[(size_t)rows[i] * (size_t)m + (size_t)rows[j]] / least;
+    for (int e = p->A->ptr[rows[i]]; e < p->A->ptr[rows[i] + 1]; e++) {
+      const int j = p->A->col[e];
+      if (place[j] < s->m && rows[place[j]] == j) s->A[i * s->m + place[j]] = p->A->val[e] / least;
     }
   }
   for (int i = 0; i < s->n; i++) {
     for (int j = 0; j < s->n; j++) {
-      s->normal[i * s->n + j] = p->normal ? p->normal[block[i] * p->n + block[j]] / least
+      s->normal[i * s->n + j] = p->normal ? ga_csr_at(p->normal, block[i], block[j]) / least
                                           : s->A[s->at[i] * s->m + s->at[j]];
     }
   }
@@ -150,13 +146,15 @@ ga_status ga_cone_solve(const ga_cone *p, ga_cone_solution *out, ga_error *err) 
   ga_status status = GA_OK;
   const size_t n = (size_t)p->n;
   int *first = ga_arena_ints(own, n), *queue = ga_arena_ints(own, n);
-  int *rows = ga_arena_ints(own, 3 * n), blocks = 0, most = 0, count = 0, m = 0;
+  int *rows = ga_arena_ints(own, 3 * n), *place = ga_arena_ints(own, 3 * n);
+  int blocks = 0, most = 0, count = 0;
   out->unsolved = -1;
   out->sweeps = out->lists = 0;
   out->coarse = false;
   if (!own->failed) {
-    m = number_rows(p, first);
-    count = find_islands(p, first, m, out->island, queue);
+    number_rows(p, first);
+    count = ga_cone_islands(p->A, p->n, p->nt, out->island, place, queue);
+    memset(place, 0, 3 * n * sizeof(int));
     largest_island(p, out->island, count, &blocks, &most);
   }
   for (int k = 0; k < count && status == GA_OK; k++) {
@@ -164,7 +162,7 @@ ga_status ga_cone_solve(const ga_cone *p, ga_cone_solution *out, ga_error *err) 
     bool coarse = false;
     allocate_island(&s, blocks, most);
     if (!work->failed) {
-      const units size = take_island(p, first, m, out->island, k, &s, queue, rows);
+      const units size = take_island(p, first, out->island, k, &s, queue, rows, place);
       const bool solved = solve_island(&s, &coarse);
       if (!solved) out->unsolved = k, status = GA_RETRY_CONTACT;
       for (int i = 0; i < s.n; i++) out->status[queue[i]] = s.status[i];

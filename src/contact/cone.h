@@ -13,16 +13,17 @@
 #define GA_SRC_CONE_H
 
 #include "base/base.h"
+#include "base/csr.h"
 
 /* The problem, in the units of the caller. Arrays are borrowed. */
 typedef struct ga_cone {
   int n;            /* blocks */
   const int *nt;    /* n: tangential rows, 0, 1 or 2 */
   const double *mu; /* n */
-  const double *A;  /* m x m by rows, m = sum of 1 + nt */
+  const ga_csr *A;  /* m x m, m = sum of 1 + nt; no entries where blocks are not coupled */
   const double *b;  /* m */
-  const double
-      *normal;     /* n x n: A of the normals alone, symmetric, for dependent normals; NULL: of A */
+  /* n x n: A of the normals alone, symmetric, for dependent normals; NULL: of A */
+  const ga_csr *normal;
   bool symmetric;  /* A is symmetric and positive semidefinite */
   ga_arena *arena; /* two, of the work arrays, whose memory stays; NULL: none is kept */
 } ga_cone;
@@ -42,6 +43,10 @@ typedef struct ga_cone_solution {
 
 /* GA_OK, GA_RETRY_CONTACT if an island has no solution (`unsolved`), GA_ERR_MEM. */
 ga_status ga_cone_solve(const ga_cone *problem, ga_cone_solution *solution, ga_error *err);
+
+/* island[i] = the number of the island of block i: blocks that act on each other, numbered by their first
+ * ones; returns how many. nt: n tangential rows. work: m and n ints. */
+int ga_cone_islands(const ga_csr *A, int n, const int *nt, int *island, int *block, int *of);
 
 /* Dependencies of the rows `of` (count numbers) of a symmetric, positive semidefinite matrix N
  * (size x size by rows): vectors n of count numbers with n^T N n = 0. Of the first `before` rows as

@@ -130,9 +130,11 @@ ga_status ga_contacts_refresh(ga_integrator *it) {
 }
 
 /* Directions of slip that are held in a piece of h: of one row; where slip may end in the piece,
- * |k| <= 1.5 h |k'|. */
+ * |k| <= 1.5 h |k'|; all where steps are not cut: many contacts turn one another, and Newton's iteration
+ * found no solution. */
 void ga_contacts_hold(ga_integrator *it, double h) {
   ga_contacts *c = &it->contacts;
+  const bool hold = c->hold_all || it->options.contact == GA_CONTACT_STEP;
   for (int i = 0; i < c->n; i++) {
     const ga_contact *of = &c->rows.contact[i];
     c->rows.held[i] = true;
@@ -140,7 +142,7 @@ void ga_contacts_hold(ga_integrator *it, double h) {
     const double *k = c->state[i].slip, speed = hypot(k[0], k[1]);
     const double turn = hypot(c->turn[of->slip], c->turn[of->slip + 1]);
     const bool still = !(speed > ga_contacts_eps_speed(it, i));
-    c->rows.held[i] = still || c->hold_all || speed <= 1.5 * h * turn;
+    c->rows.held[i] = still || hold || speed <= 1.5 * h * turn;
     for (int a = 0; a < 2 && !still; a++) c->rows.d[of->slip + a] = k[a] / speed;
   }
   if (c->rows.npsi) memcpy(c->d_begin, c->rows.d, (size_t)c->rows.npsi * sizeof(double));

@@ -163,8 +163,8 @@ typedef struct ga_touching {
   int *contact;         /* n: their numbers */
   int *nt, *at;         /* n: tangential rows (0 without friction); first row */
   int *row;             /* m: row of G, or nlam + row of H */
-  double *X, *A;        /* m x nv, m x m, by rows */
-  double *normal;       /* n x n: A of the normals */
+  ga_csr X, A;          /* m x nv, m x m; entries of rows that are coupled */
+  ga_csr normal;        /* n x n: A of the normals */
   double *b, *u;        /* m */
   double *r;            /* m */
   int *status, *island; /* n */
@@ -180,8 +180,12 @@ void ga_touching_velocities(const struct ga_integrator *it, const ga_touching *p
 ga_status ga_touching_accelerations(struct ga_integrator *it, double t, const double *q,
                                     const double *v, ga_touching *p);
 /* v += X^T r */
-void ga_touching_apply(const struct ga_integrator *it, const ga_touching *p, const double *r,
-                       double *v);
+void ga_touching_apply(const ga_touching *p, const double *r, double *v);
+/* (A r)_i of p->r */
+double ga_touching_gain(const ga_touching *p, int i);
+/* contact_coupling.c: X, A, normal with the factors of K; sum_j J_ij x_j of a row of the saddle */
+ga_status ga_touching_couple(struct ga_integrator *it, ga_touching *p);
+double ga_touching_row_times(const struct ga_integrator *it, int row, const double *x);
 
 /* ---- contact_impact.c: P3; contact_forces.c: P4 ---------------------------------------------- */
 

@@ -367,8 +367,7 @@ static double gap_acceleration(const ga_touching *p, int i) {
   for (int k = 0; k < p->m; k++) largest = fmax(largest, fabs(p->b[k]));
   for (int k = 0; k < p->n; k++) {
     if (p->contact[k] != i) continue;
-    sum = p->b[p->at[k]];
-    for (int j = 0; j < p->m; j++) sum += p->A[p->at[k] * p->m + j] * p->r[j];
+    sum = p->b[p->at[k]] + ga_touching_gain(p, p->at[k]);
   }
   return largest > 0 ? sum / largest : 0;
 }

@@ -24,7 +24,9 @@ typedef struct {
   bool *slides;   /* n */
   double (*d)[2]; /* n: direction of slip of those that slide */
   double *mu;     /* n */
-  double *A, *b, *r, *u, *normal;
+  ga_csr A, normal;
+  double *b, *r, *u;
+  int *place; /* m of ga_touching: number of the block that each row belongs to, -1: none */
   int *status, *island;
 } reduced;
 
@@ -38,8 +40,7 @@ static void allocate(ga_arena *arena, int count, int rows, reduced *s) {
   s->slides = ga_arena_take(arena, n, sizeof(bool));
   s->d = ga_arena_take(arena, n, sizeof *s->d);
   s->mu = ga_arena_doubles(arena, n);
-  s->normal = ga_arena_doubles(arena, n * n);
-  s->A = ga_arena_doubles(arena, m * m);
+  s->place = ga_arena_ints(arena, m);
   s->b = ga_arena_doubles(arena, m);
   s->r = ga_arena_doubles(arena, m);
   s->u = ga_arena_doubles(arena, m);
@@ -82,34 +83,71 @@ static void choose(const ga_integrator *it, const ga_touching *p, const bool *sl
   }
 }
 
-/* Row i of p against column j of the reduced problem: folded where j slides. */
-static double entry(const ga_integrator *it, const ga_touching *p, const reduced *s, int row, int j,
-                    int k) {
-  const int from = p->at[s->block[j]];
-  double value = p->A[row * p->m + from + k];
-  if (!s->slides[j]) return value;
-  const double mu = it->contacts.rows.contact[p->contact[s->block[j]]].friction;
-  for (int a = 0; a < p->nt[s->block[j]]; a++) {
-    value -= mu * s->d[j][a] * p->A[row * p->m + from + 1 + a];
+/* Entry e of a row of p->A against the reduced problem: folded where the contact of its column slides.
+ * *col: the column there, -1: none. */
+static double entry(const ga_integrator *it, const ga_touching *p, const reduced *s, int e,
+                    int *col) {
+  const int row = p->A.col[e], j = s->place[row];
+  *col = -1;
+  if (j < 0) return 0;
+  const int k = row - p->at[s->block[j]];
+  if (!s->slides[j] || k == 0) {
+    *col = s->at[j] + k;
+    return p->A.val[e];
   }
-  return value;
+  const double mu = it->contacts.rows.contact[p->contact[s->block[j]]].friction;
+  *col = s->at[j];
+  return -mu * s->d[j][k - 1] * p->A.val[e];
 }
 
-/* A, b of the reduced problem. */
+/* The pattern of a matrix with the entries of p that have blocks in the reduced problem. */
+static bool take_patterns(ga_arena *arena, const ga_touching *p, reduced *s) {
+  const size_t m = (size_t)s->m, n = (size_t)s->n;
+  int *ptr = ga_arena_ints(arena, m + 1), *nptr = ga_arena_ints(arena, n + 1);
+  int *col = ga_arena_ints(arena, (size_t)ga_csr_nnz(&p->A));
+  int *ncol = ga_arena_ints(arena, (size_t)ga_csr_nnz(&p->normal));
+  double *val = ga_arena_doubles(arena, (size_t)ga_csr_nnz(&p->A));
+  double *nval = ga_arena_doubles(arena, (size_t)ga_csr_nnz(&p->normal));
+  if (arena->failed) return false;
+  s->A = (ga_csr){.nrow = s->m, .ncol = s->m, .ptr = ptr, .col = col, .val = val};
+  s->normal = (ga_csr){.nrow = s->n, .ncol = s->n, .ptr = nptr, .col = ncol, .val = nval};
+  return true;
+}
+
+/* A, b, normal of the reduced problem. */
 static void reduce(const ga_integrator *it, const ga_touching *p, reduced *s) {
+  for (int i = 0; i < p->m; i++) s->place[i] = -1;
+  for (int i = 0; i < s->n; i++) {
+    const int block = s->block[i];
+    for (int a = 0; a <= p->nt[block]; a++) s->place[p->at[block] + a] = i;
+  }
+  int n = 0, nn = 0;
   for (int i = 0; i < s->n; i++) {
     for (int a = 0; a <= s->nt[i]; a++) {
       const int row = p->at[s->block[i]] + a;
+      const int begin = n;
       s->b[s->at[i] + a] = p->b[row];
-      for (int j = 0; j < s->n; j++) {
-        for (int k = 0; k <= s->nt[j]; k++) {
-          s->A[(s->at[i] + a) * s->m + s->at[j] + k] = entry(it, p, s, row, j, k);
+      for (int e = p->A.ptr[row]; e < p->A.ptr[row + 1]; e++) {
+        int col;
+        const double value = entry(it, p, s, e, &col);
+        if (col < 0) continue;
+        if (n > begin && s->A.col[n - 1] == col) { /* folded into the normal before it */
+          s->A.val[n - 1] += value;
+        } else {
+          s->A.col[n] = col;
+          s->A.val[n++] = value;
         }
       }
+      s->A.ptr[s->at[i] + a + 1] = n;
     }
-    for (int j = 0; j < s->n; j++) {
-      s->normal[i * s->n + j] = p->normal[s->block[i] * p->n + s->block[j]];
+    const ga_csr *N = &p->normal;
+    for (int e = N->ptr[s->block[i]]; e < N->ptr[s->block[i] + 1]; e++) {
+      const int other = s->place[p->at[N->col[e]]];
+      if (other < 0) continue;
+      s->normal.col[nn] = other;
+      s->normal.val[nn++] = N->val[e];
     }
+    s->normal.ptr[i + 1] = nn;
   }
 }
 
@@ -121,9 +159,9 @@ static ga_status solve(ga_integrator *it, const ga_touching *p, reduced *s) {
   const ga_cone cone = {.n = s->n,
                         .nt = s->nt,
                         .mu = s->mu,
-                        .A = s->A,
+                        .A = &s->A,
                         .b = s->b,
-                        .normal = s->normal,
+                        .normal = &s->normal,
                         .symmetric = !any,
                         .arena = c->of_cone};
   for (;;) {
@@ -183,7 +221,7 @@ static bool solve_block(const ga_touching *p, int i, double *x) {
   const int n = 1 + p->nt[i], from = p->at[i];
   double B[3][4];
   for (int a = 0; a < n; a++) {
-    for (int k = 0; k < n; k++) B[a][k] = p->A[(from + a) * p->m + from + k];
+    for (int k = 0; k < n; k++) B[a][k] = ga_csr_at(&p->A, from + a, from + k);
     B[a][n] = -p->u[from + a];
   }
   for (int c = 0; c < n; c++) {
@@ -210,13 +248,14 @@ static bool stop_jammed(ga_integrator *it, const ga_touching *p, const reduced *
     const int block = s->block[i], contact = p->contact[block];
     const double mu = it->contacts.rows.contact[contact].friction;
     double x[3] = {0, 0, 0};
-    if (!s->slides[i] || !(s->A[s->at[i] * s->m + s->at[i]] <= 0) || !(s->b[s->at[i]] < 0))
+    if (!s->slides[i] || !(ga_csr_at(&s->A, s->at[i], s->at[i]) <= 0) || !(s->b[s->at[i]] < 0))
       continue;
     if (!solve_block(p, block, x) || !(x[0] > 0)) continue;
     const double xt = p->nt[block] == 1 ? fabs(x[1]) : hypot(x[1], x[2]);
     if (!(xt <= mu * x[0])) continue;
     for (int a = 0; a <= p->nt[block]; a++) {
-      ga_axpy(it->eval.nv, x[a], p->X + (size_t)(p->at[block] + a) * (size_t)it->eval.nv, v);
+      const int row = p->at[block] + a;
+      for (int e = p->X.ptr[row]; e < p->X.ptr[row + 1]; e++) v[p->X.col[e]] += x[a] * p->X.val[e];
       impulse[3 * contact + a] += x[a];
     }
     jam[contact] = true;
@@ -259,6 +298,9 @@ ga_status ga_contacts_forces(ga_integrator *it, ga_touching *p, double t, const 
     ga_status status = ga_touching_accelerations(it, t, q, v, p);
     if (status != GA_OK) return status;
     choose(it, p, slide, without, &s);
+    if (!take_patterns(p->arena, p, &s)) {
+      return ga_fail(&it->error, GA_ERR_MEM, "no memory for %d contacts", p->n);
+    }
     reduce(it, p, &s);
     status = s.n > 0 ? solve(it, p, &s) : GA_OK;
     if (status == GA_OK) {

@@ -72,9 +72,9 @@ static ga_status solve(ga_integrator *it, ga_touching *p, double t, const double
   const ga_cone cone = {.n = p->n,
                         .nt = p->nt,
                         .mu = mu,
-                        .A = p->A,
+                        .A = &p->A,
                         .b = p->b,
-                        .normal = p->normal,
+                        .normal = &p->normal,
                         .symmetric = true,
                         .arena = c->of_cone};
   double *u = ga_arena_doubles(p->arena, (size_t)p->m);
@@ -91,9 +91,7 @@ static ga_status solve(ga_integrator *it, ga_touching *p, double t, const double
 static double work_of(const ga_touching *p) {
   double w = 0;
   for (int i = 0; i < p->m; i++) {
-    double change = 0;
-    for (int j = 0; j < p->m; j++) change += p->A[i * p->m + j] * p->r[j];
-    w += p->r[i] * (p->u[i] + change / 2);
+    w += p->r[i] * (p->u[i] + ga_touching_gain(p, i) / 2);
   }
   return w;
 }
@@ -132,6 +130,6 @@ ga_status ga_contacts_impact(ga_integrator *it, ga_touching *p, double t, double
     tell_reduced(it, p, e, *factor, t, gain);
   }
   c->stats.impacts++;
-  ga_touching_apply(it, p, p->r, v);
+  ga_touching_apply(p, p->r, v);
   return GA_OK;
 }

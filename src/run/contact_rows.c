@@ -93,53 +93,95 @@ static void set_split(ga_integrator *it, const ga_touching *p, int count, const 
   }
 }
 
-/* Dependencies of the closed normals, then of the sticking rows k. */
-static ga_status find_dependent(ga_integrator *it, const ga_touching *p) {
-  ga_contacts *c = &it->contacts;
-  ga_arena *arena = &c->of_rows;
-  const size_t n = (size_t)p->n, m = (size_t)p->m;
-  int *closed = ga_arena_ints(arena, n), *rows = ga_arena_ints(arena, m);
-  double *basis = ga_arena_doubles(arena, m * m), *work = ga_arena_doubles(arena, m * m);
-  int *which = ga_arena_ints(arena, m), count = 0, nrows = 0, normals;
-  if (arena->failed) {
-    ga_arena_rewind(arena);
-    return ga_fail(&it->error, GA_ERR_MEM, "no memory for %d contacts", p->n);
+/* Work of find_dependent. */
+typedef struct {
+  int *island, *block, *of; /* n, m, n */
+  int *closed, *rows, *which;
+  int *number;              /* m: 0, 1, .. */
+  double *N, *basis, *work; /* of the rows of an island, count x count each */
+} dependent_work;
+
+static bool open_work(ga_arena *arena, const ga_touching *p, int most, dependent_work *w) {
+  const size_t n = (size_t)p->n, m = (size_t)p->m, square = (size_t)most * (size_t)most;
+  w->closed = ga_arena_ints(arena, n);
+  w->rows = ga_arena_ints(arena, m);
+  w->which = ga_arena_ints(arena, m);
+  w->number = ga_arena_ints(arena, m);
+  w->N = ga_arena_doubles(arena, square);
+  w->basis = ga_arena_doubles(arena, square);
+  w->work = ga_arena_doubles(arena, square);
+  for (int i = 0; i < p->m && !arena->failed; i++) w->number[i] = i;
+  return !arena->failed;
+}
+
+/* The dependencies of `count` rows of A, of which the first `before` are kept if possible. */
+static int dependencies(const ga_touching *p, dependent_work *w, int count, int before) {
+  for (int i = 0; i < count; i++) {
+    for (int j = 0; j < count; j++) w->N[i * count + j] = ga_csr_at(&p->A, w->rows[i], w->rows[j]);
   }
+  return ga_cone_dependencies(w->N, count, count, before, w->number, w->basis, w->work, w->which);
+}
+
+/* Dependencies of the closed normals of one island, then of its sticking rows k. */
+static void find_dependent_in(ga_integrator *it, const ga_touching *p, dependent_work *w,
+                              int island) {
+  ga_contacts *c = &it->contacts;
+  int *closed = w->closed, *rows = w->rows, *which = w->which, count = 0, nrows = 0;
   for (int i = 0; i < p->n; i++) {
-    if (c->state[p->contact[i]].state == GA_CONTACT_OPEN) continue;
+    if (w->island[i] != island || c->state[p->contact[i]].state == GA_CONTACT_OPEN) continue;
     closed[count++] = i;
     rows[nrows++] = p->at[i];
   }
-  int found = ga_cone_dependencies(p->A, p->m, nrows, nrows, rows, basis, work, which);
+  const double *basis = w->basis;
+  int found = dependencies(p, w, nrows, nrows);
   for (int d = 0; d < found; d++) {
     for (int k = 0; k < count; k++) {
       if (fabs(basis[d * count + k]) > NOTHING) c->redundant[p->contact[closed[k]]] = true;
     }
     set_split(it, p, count, closed, basis + d * count, which[d]);
   }
-  normals = nrows;
-  for (int i = 0; i < p->n; i++) {
-    if (c->state[p->contact[i]].state != GA_CONTACT_STICK) continue;
-    for (int k = 1; k <= p->nt[i]; k++) rows[nrows++] = p->at[i] + k;
+  const int normals = nrows;
+  for (int k = 0; k < count; k++) {
+    if (c->state[p->contact[closed[k]]].state != GA_CONTACT_STICK) continue;
+    for (int a = 1; a <= p->nt[closed[k]]; a++) rows[nrows++] = p->at[closed[k]] + a;
   }
-  if (nrows > normals) {
-    found = ga_cone_dependencies(p->A, p->m, nrows, normals, rows, basis, work, which);
-    for (int d = 0; d < found; d++) {
-      if (which[d] >= normals) c->rows.mode[p->row[rows[which[d]]]] = GA_ROW_IS_OFF;
-      for (int k = 0; k < nrows; k++) {
-        if (fabs(basis[d * nrows + k]) <= NOTHING) continue;
-        const int row = p->row[rows[k]], nlam = it->eval.nlam;
-        for (int i = 0; i < count; i++) {
-          const ga_contact *contact = &c->rows.contact[p->contact[closed[i]]];
-          const bool own = row == contact->gap || (row >= nlam + contact->slip &&
-                                                   row < nlam + contact->slip + contact->nslip);
-          if (own) c->redundant[p->contact[closed[i]]] = true;
-        }
+  if (nrows == normals) return;
+  found = dependencies(p, w, nrows, normals);
+  for (int d = 0; d < found; d++) {
+    if (which[d] >= normals) c->rows.mode[p->row[rows[which[d]]]] = GA_ROW_IS_OFF;
+    for (int k = 0; k < nrows; k++) {
+      if (fabs(basis[d * nrows + k]) <= NOTHING) continue;
+      const int row = p->row[rows[k]], nlam = it->eval.nlam;
+      for (int i = 0; i < count; i++) {
+        const ga_contact *contact = &c->rows.contact[p->contact[closed[i]]];
+        const bool own = row == contact->gap || (row >= nlam + contact->slip &&
+                                                 row < nlam + contact->slip + contact->nslip);
+        if (own) c->redundant[p->contact[closed[i]]] = true;
       }
     }
   }
+}
+
+/* The same of all islands. */
+static ga_status find_dependent(ga_integrator *it, const ga_touching *p) {
+  ga_contacts *c = &it->contacts;
+  ga_arena *arena = &c->of_rows;
+  dependent_work w = {.island = ga_arena_ints(arena, (size_t)p->n),
+                      .block = ga_arena_ints(arena, (size_t)p->m),
+                      .of = ga_arena_ints(arena, (size_t)p->n)};
+  int islands = 0, most = 0;
+  if (!arena->failed) {
+    islands = ga_cone_islands(&p->A, p->n, p->nt, w.island, w.block, w.of);
+    memset(w.of, 0, (size_t)p->n * sizeof(int));
+    for (int i = 0; i < p->n; i++) {
+      if (c->state[p->contact[i]].state != GA_CONTACT_OPEN) w.of[w.island[i]] += 1 + p->nt[i];
+    }
+    for (int k = 0; k < islands; k++) most = w.of[k] > most ? w.of[k] : most;
+  }
+  const bool ok = !arena->failed && open_work(arena, p, most, &w);
+  for (int k = 0; ok && k < islands; k++) find_dependent_in(it, p, &w, k);
   ga_arena_rewind(arena);
-  return GA_OK;
+  return ok ? GA_OK : ga_fail(&it->error, GA_ERR_MEM, "no memory for %d contacts", p->n);
 }
 
 ga_status ga_contacts_set_rows(ga_integrator *it, const ga_touching *p) {

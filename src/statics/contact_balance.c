@@ -131,7 +131,10 @@ ga_status ga_fixed_contacts_balance(ga_fixed_contacts *f, ga_static_system *s,
     move_rows(s, &p, false);
     status = ga_static_system_factor(s, weights);
     if (status == GA_OK) status = set_problem(s, &p, given);
-    const ga_cone cone = {.n = p.n, .nt = p.nt, .mu = p.mu, .A = p.A, .b = p.b, .symmetric = true};
+    ga_csr A = {0};
+    if (status == GA_OK) status = ga_csr_init(&A, p.m, p.m, NULL, &p.arena);
+    if (status == GA_OK) memcpy(A.val, p.A, (size_t)(p.m * p.m) * sizeof(double));
+    const ga_cone cone = {.n = p.n, .nt = p.nt, .mu = p.mu, .A = &A, .b = p.b, .symmetric = true};
     ga_cone_solution out = {.r = p.r, .u = p.u, .status = p.status, .island = p.island};
     if (status == GA_OK) status = ga_cone_solve(&cone, &out, s->eval.err);
     if (status == GA_OK) status = set_forces(s, &p, given, x, lam, psi);

@@ -68,10 +68,15 @@ typedef struct {
 
 static ga_status solve(const impact *p, answer *a) {
   ga_error err;
-  const ga_cone cone = {
-      .n = p->n, .nt = p->nt, .mu = p->mu, .A = p->A, .b = p->b, .symmetric = true};
+  ga_arena arena = {0};
+  ga_csr A;
+  assert_int_equal(ga_csr_init(&A, MOST, MOST, NULL, &arena), GA_OK);
+  memcpy(A.val, p->A, sizeof p->A);
+  const ga_cone cone = {.n = p->n, .nt = p->nt, .mu = p->mu, .A = &A, .b = p->b, .symmetric = true};
   a->s = (ga_cone_solution){.r = a->r, .u = a->u, .status = a->status, .island = a->island};
-  return ga_cone_solve(&cone, &a->s, &err);
+  const ga_status status = ga_cone_solve(&cone, &a->s, &err);
+  ga_arena_free(&arena);
+  return status;
 }
 
 /* the laws, in the problem's own units: forces about 1, velocities about 1 */

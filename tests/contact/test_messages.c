@@ -142,7 +142,9 @@ static void unsolved_impacts_are_named(void **state) {
   ga_integrator *it = r.it;
   must(ga_contacts_evaluate(it, 0, q, v), ga_integrator_error(it));
   must(ga_touching_init(it, both, 0, q, v, &p), ga_integrator_error(it));
-  for (int i = 0; i < 4; i++) p.A[i] = p.normal[i] = -1; /* every force closes the gaps further */
+  for (int i = 0; i < 4; i++) { /* every force closes the gaps further */
+    p.A.val[i] = p.normal.val[i] = -1;
+  }
   assert_int_equal(ga_contacts_impact(it, &p, 0.7, v, NULL, e, &factor, &impact), GA_RETRY_CONTACT);
   snprintf(said, sizeof said, "%s", ga_integrator_error(it)->text);
   expect("contacts 'floor', '2' (one island): no solution of the impact at t = 0.7 after ");
