@@ -46,7 +46,7 @@ static double motion_error(const measured_case *c, const trajectory *x,
  * to it. The ladder is left when it takes longer than the best way so far. */
 static void try_by_hand(measured_case *c, const bench_way *way, double A,
                         const trajectory *reference, trajectory *x, double *first, by_hand *best) {
-  const double newton_tol = fmin(fmax(1e-3 * A, 1e-12), 1e-6), order = 2 + way->levels;
+  const double newton_tol = fmin(fmax(1e-3 * A, 1e-12), 1e-4), order = 2 + way->levels;
   for (double per_time = *first; per_time < 1e5;) {
     const long steps = TIMES * lround(per_time);
     bench_way_run run = bench_way_go(c, way, newton_tol, steps, 1, x);

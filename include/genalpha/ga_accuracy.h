@@ -14,9 +14,9 @@
  *     }
  *     ga_solution_free(s);
  *
- * A pilot run with automatic steps, at least 50, or 100 if forces or constraints depend on time, tells
- * how many steps the motion needs. Then runs with N, 2 N,
- * 3 N, 4 N, 6 N, 8 N, .. equal steps follow. After each of them the states at the N + 1 common times
+ * A pilot run with automatic steps, at least 16, and up to 100 if forces or constraints depend on time,
+ * tells how many steps the motion needs. Then runs with N, 2 N, 3 N, 4 N, 6 N, 8 N, .. equal steps
+ * follow. After each of them the states at the N + 1 common times
  * (nodes) are extrapolated over the step size to the orders 2 to 6, and the order with the least
  * estimated error counts. The runs end when it is at most options.accuracy, or when more steps do
  * not help, or at options.accuracy_steps steps in all. So the result comes with an estimate of its

@@ -232,6 +232,7 @@ typedef struct ga_model {
   bool const_mass;  /* M depends on neither t nor q: evaluated once; for some rows see const_M */
   bool scleronomic; /* g does not depend on t: g_t = 0, nothing evaluated */
   bool still_gaps;  /* the gaps of contacts do not, though other rows of g do */
+  bool autonomous;  /* nothing depends on t: an accuracy need not look at what comes later */
 
   /* Optional names for messages and column heads, nq, nv, nlam and npsi strings; NULL gives q1.. */
   const char *const *q_names;

@@ -4,7 +4,11 @@
  * Runs j = 0, 1, .. make m_j N steps. T_{j,K} has the order K + 2 (tableau.c). It and T_{j-1,K} differ
  * by dist; their leading errors are as 1 to falls, so the error of T_{j,K} is
  *
- *   est_K = dist/max(falls - 1, 0.3),   est_K >= dist/4 for K >= 3: rounding does not fall
+ *   est_K = dist/max(falls - 1, 0.3)
+ *
+ * For K >= 3 rounding may count, which does not fall: est_K >= dist/4, unless dist has just fallen by at
+ * least a 2.5th of `falls`; and est_K = dist where dist is no more than what roundings of one eps in each
+ * step of the last run make, by the weights of the tableau.
  *
  * This is theory for a smooth motion and small steps. Whether it holds is seen from the second-order
  * differences: D_j, between runs with m_j and m_j/2, falls by 4 from D_{j-2} to D_j. (Among the first
@@ -21,6 +25,7 @@
 
 static const double floor_of_sizes = 1e-3; /* of the largest component, in the metric */
 static const double fall_largest = 6.4;    /* of a smooth motion, whose differences fall by 4 */
+static const double largest_weights = 16;  /* sum of |w| of the tableau's last column */
 static const double floor_of_speed = 1e-9; /* of size/time: what is slower counts as rest */
 
 /* The node's state in a column of the last row, or of the one before. */
@@ -152,6 +157,17 @@ static bool is_slow_column(const ga_solution *s, int K, const double dist[2]) {
   return now > 0 && then / now < ldexp(1, K + 2) / 2.5;
 }
 
+/* The divisor of column K >= 3, where rounding may count: 1 where its distance, `now`, is within one eps
+ * in each step of the last run; at most 4 unless it has fallen from the row before to this one by about
+ * what it should, `falls`, which is not known before it has two distances. */
+static double careful_divisor(const ga_solution *s, int K, double falls, double now) {
+  int j = s->rows - 1;
+  double roundings = largest_weights * s->m_of[j] * (double)s->steps * DBL_EPSILON;
+  if (now <= roundings) return 1;
+  bool fallen = j - 1 >= K + 1 && s->made[j - 1].dist[K] > falls / 2.5 * now;
+  return fallen ? falls - 1 : fmin(falls - 1, 4);
+}
+
 /* By how much a distance of column K is too small to be more than chance, at least 1: it falls by
  * `falls` from one row to the next, and thrice as much where a leading error passes through zero. Not
  * known before the column has two distances besides. */
@@ -177,8 +193,8 @@ static ga_estimate choose_column(const ga_solution *s, const ga_tableau_row *coe
   bool early = is_early_irregular(s), slow = !best.regular && best.fall < 4;
   for (int K = 0; K < GA_COLUMNS && K <= s->rows - 2; K++) {
     double divisor = fmax(coef->falls[K] - 1, 0.3), error[2];
-    if (K >= 3) divisor = fmin(divisor, 4);
     best.dist[K] = ga_larger(dist[K][0], dist[K][1]);
+    if (K >= 3) divisor = careful_divisor(s, K, coef->falls[K], best.dist[K]);
     if (K >= 1 && (early || !best.regular || is_slow_column(s, K, dist[K]))) divisor = 1;
     divisor /= chance(s, K, coef->falls[K], best.dist[K]);
     if (best.fall > fall_largest) divisor *= fall_largest / best.fall;

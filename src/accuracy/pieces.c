@@ -11,9 +11,10 @@
  * The error is relative to the speeds so far; at a start from rest it counts less: 1/h^2 is multiplied
  * by the largest speed so far over the largest of all.
  *
- * The error of the pilot is about its rtol. The coarsest run may have another one, e0, with
+ * The error of the pilot is about its rtol, which is A, between 0.1 and 0.3. The coarsest run may have
+ * twice that error, with
  *
- *   N = n gain sqrt(rtol/e0),   e0 = 2 A, between 0.2 and 0.6
+ *   N = n gain sqrt(1/2)
  *
  * at which the series in the step size just begins to hold: runs with 2, 3, 4, .. times its steps
  * follow anyway. Below A = dense_enough N grows as A^(-1/12), since between the nodes the solution is
@@ -26,8 +27,9 @@
 static const double least_steps = 16, least_steps_of_time = 100;
 static const double steps_unknown = 100; /* of the coarsest run, if no pilot comes to the end */
 static const double dense_enough = 1e-5; /* accuracy to which its nodes are dense in any case */
-static const double pilot_rtol[] = {0.1, 1e-2, 1e-3}; /* the next one if it fails */
-static const double shortest = 1e-12;                 /* piece, of the run: less is rounding */
+static const double rtol_least = 0.1, rtol_largest = 0.3; /* of the pilot */
+static const double rtol_later[] = {1e-2, 1e-3};          /* the next one if it fails */
+static const double shortest = 1e-12;                     /* piece, of the run: less is rounding */
 static const double gain_largest = 1.6; /* sharper changes are left to the runs that follow */
 
 /* What the observer of the pilot gathers; one set of sums for each piece. */
@@ -73,13 +75,15 @@ static int gather_step(void *context, const ga_state *state, const ga_stats *sta
  * where y is F, the second difference of g, or the first of k: what acts as a force. What is narrower
  * than the steps of the first runs, a fiftieth of the time, changes v by at most a fiftieth of
  * `missed`; this may be A. Differences over corners, where y may jump, do not count. n is between
- * least_steps and least_steps_of_time; it is the latter, too, where the model cannot tell. */
+ * least_steps and least_steps_of_time; it is the latter, too, where the model cannot tell. An autonomous
+ * model needs no more than least_steps. */
 static double steps_of_time(ga_solution *s) {
   enum { TIMES = 200, FOURTH = 4 };
   static const double rounding = 1e-12; /* range that is none, relative to the largest value */
   static const int order[] = {0, 2, 1}; /* of the differences of F, g and k that are y */
   ga_eval *e = &s->runner[0]->eval;
   int nv = e->nv, end_of_g = nv + e->nlam, n = end_of_g + e->npsi, piece = 0, since = 0;
+  if (s->model->autonomous) return least_steps;
   double *now = ga_arena_doubles(&s->work, (size_t)n), *last[2 + FOURTH], *of[4];
   for (int k = 0; k < 2 + FOURTH; k++) last[k] = ga_arena_doubles(&s->work, (size_t)n);
   for (int k = 0; k < 4; k++) of[k] = ga_arena_doubles(&s->work, (size_t)n);
@@ -148,7 +152,8 @@ static ga_status make_pilot(ga_solution *s, double rtol, bool with_events, gathe
   ga_options o = s->options;
   o.rtol = rtol;
   o.log = NULL;
-  o.newton_tol = 1e-8; /* redundant rows would be violated too much by a larger one */
+  /* redundant rows would be violated too much by a larger one */
+  o.newton_tol = s->model->nlam + s->model->npsi > 0 ? 1e-8 : 1e-5;
   o.h_max = (s->t_end - s->t0) / g->least;
   o.h = o.h_max / 16;
   ga_status status = ga_integrator_new(s->model, &o, &it, &s->error);
@@ -176,9 +181,8 @@ static ga_status make_pilot(ga_solution *s, double rtol, bool with_events, gathe
 
 /* Steps of the coarsest run in piece i, and the numbers of the nodes. */
 static void set_steps(ga_solution *s, const gathered *g) {
-  double A = s->accuracy.asked, e0 = fmin(fmax(2 * A, 0.2), 0.6);
-  double dense = fmin(1, pow(A / dense_enough, 1.0 / 6)); /* N ~ A^(-1/12) */
-  double factor = sqrt(pilot_rtol[0] / (e0 * dense));
+  double dense = fmin(1, pow(s->accuracy.asked / dense_enough, 1.0 / 6)); /* N ~ A^(-1/12) */
+  double factor = sqrt(0.5 / dense);
   s->nodes = s->steps = 0;
   s->pilot_steps = 0;
   for (int i = 0; i < s->pieces; i++) {
@@ -237,9 +241,10 @@ ga_status ga_solution_pilot(ga_solution *s, bool with_events) {
                 .inverse = ga_arena_doubles(&s->work, n)};
   if (s->work.failed) return ga_fail(&s->error, GA_ERR_MEM, "no memory for the pieces of a run");
   g.least = steps_of_time(s);
-  ga_status status = GA_ERR_STEP;
-  for (int i = 0; i < 3 && status == GA_ERR_STEP; i++) {
-    status = make_pilot(s, pilot_rtol[i], with_events, &g);
+  double rtol = fmin(fmax(s->accuracy.asked, rtol_least), rtol_largest);
+  ga_status status = make_pilot(s, rtol, with_events, &g);
+  for (int i = 0; i < 2 && status == GA_ERR_STEP; i++) {
+    status = make_pilot(s, rtol_later[i], with_events, &g);
   }
   g.known = status == GA_OK;
   if (status == GA_ERR_STEP) {

@@ -175,6 +175,17 @@ static void check_const_mass(checker *c, pair *M) {
   }
 }
 
+/* If the model says that nothing depends on t, compare the time derivative of F with zero. */
+static void check_autonomous(checker *c, ga_arena *arena) {
+  ga_eval *e = &c->own;
+  double *quotient = ga_arena_doubles(arena, (size_t)e->nv);
+  const double *zero = ga_arena_doubles(arena, (size_t)e->nv);
+  if (!e->model->autonomous || arena->failed) return;
+  if (succeeded(c, ga_difference_time(e, ga_eval_point_force, &c->point, false, e->nv, quotient))) {
+    compare_entries(c, "autonomous", e->nv, zero, quotient, NULL, c->force_size);
+  }
+}
+
 /* Check that the model leaves the rows of const_M as it finds them: a model that adds to them
  * counts them twice. *M is overwritten; the result goes to the report and to c->verdict. */
 static void check_constant_rows(checker *c, pair *M) {
@@ -457,6 +468,7 @@ ga_status ga_model_check_derivatives(const ga_model *given, double t, const doub
   check_holonomic(&c, &G);
   check_nonholonomic(&c, &H);
   check_const_mass(&c, &M);
+  check_autonomous(&c, &arena);
   check_constant_rows(&c, &M);
   check_reaction(&c, &G, &H);
   check_product(&c);

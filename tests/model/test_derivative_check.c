@@ -249,10 +249,16 @@ static void test_first_fault(void **state) {
   assert_refused(check(f, &err), &err, GA_RETRY_MODEL, "'holonomic_curv'", "(5)");
 }
 
-static void test_scleronomic_claim(void **state) {
+static void test_claims_about_time(void **state) {
   fixture *f = *state;
   ga_error err;
-  if (f->right == &top_ops) return;
+  f->model.autonomous = true;
+  if (f->right == &top_ops) {
+    must(check(f, &err), &err);
+    return;
+  }
+  assert_refused(check(f, &err), &err, GA_ERR_MODEL, "'autonomous'", "entry");
+  f->model.autonomous = false;
   f->model.scleronomic = true;
   assert_refused(check(f, &err), &err, GA_ERR_MODEL, "'scleronomic'", "entry");
   drop(f, 5);
@@ -479,7 +485,7 @@ int main(void) {
         TEST(test_right),
         TEST(test_wrong_entry),
         TEST(test_first_fault),
-        TEST(test_scleronomic_claim),
+        TEST(test_claims_about_time),
         TEST(test_const_mass_claim),
         TEST(test_failing_callbacks),
         TEST(test_quotients),

@@ -82,7 +82,28 @@ ga_status ga_mechanism_add_input(ga_mechanism *m, const ga_input *input, ga_erro
   return GA_OK;
 }
 
-/* Set the names and first values of inputs in m->model; false: no memory. */
+/* May the element depend on t? Where its author gave a function, it may. */
+static bool may_depend_on_time(const ga_element *el) {
+  if (!el->type->function) return false;
+  if (el->type->relation) return !((const ga_relation *)el->data)->law.zero;
+  if (!el->type->law) return true;
+  const ga_law *law;
+  for (int i = 0; (law = el->type->law(el, i)); i++) {
+    if (!law->zero) return true;
+  }
+  return false;
+}
+
+/* No element depends on t, and there are no inputs. */
+static bool is_autonomous(const ga_mechanism *m) {
+  for (int i = 0; i < m->elements.count; i++) {
+    if (may_depend_on_time(&m->elements.item[i])) return false;
+  }
+  return m->inputs.count == 0;
+}
+
+/* Set the names and first values of inputs in m->model, and whether it depends on time at all; false:
+ * no memory. */
 bool ga_mechanism_set_inputs(ga_mechanism *m) {
   const size_t n = (size_t)m->inputs.count;
   const char **names = ga_arena_take(&m->arena, n + 1, sizeof *names);
@@ -95,6 +116,7 @@ bool ga_mechanism_set_inputs(ga_mechanism *m) {
   m->model.ninput = m->inputs.count;
   m->model.input_names = names;
   m->model.input = values;
+  m->model.autonomous = is_autonomous(m);
   return true;
 }
 
