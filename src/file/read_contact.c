@@ -233,6 +233,11 @@ static bool check_surfaces(ga_reader *r, const ga_node *node, const contact_inpu
         "shape, or spheres, circles of both; several contacts have several names");
   }
   const bool both = in->spheres || in->circles;
+  const ga_node *flat = in->circle ? in->circle : in->circles;
+  if (flat && !body_b(r)->kind->planar) {
+    return ga_reader_fail(r, flat, "'%s' moves in space; take %s", r->between[1],
+                          both ? "spheres" : "sphere");
+  }
   if (in->plane && (both || in->block)) {
     return ga_reader_fail(r, in->plane, "a plane of A goes with one surface of B, not with %s",
                           both ? "spheres or circles of both" : "a block");
