@@ -171,8 +171,9 @@ GA_API ga_status ga_integrator_project_velocity(ga_integrator *it, ga_projection
 /* Save the accepted state with all that influences later steps, and load it into an integrator made
  * for the same model, method and parameters (the model's own data are not in the file, the step
  * size is). A loaded run equals, bit by bit, the run that saved the file and went on: both renew
- * their factors. The file is written aside and renamed. GA_ERR_IO if the system refuses,
- * GA_ERR_FILE for a torn, foreign or newer file; the integrator is then unchanged. */
+ * their factors; both differ by rounding from a run that is never saved. The file is written aside
+ * and renamed. GA_ERR_IO if the system refuses, GA_ERR_FILE for a torn, foreign or newer file; the
+ * integrator is then unchanged. */
 GA_API ga_status ga_integrator_save(ga_integrator *it, const char *path);
 GA_API ga_status ga_integrator_load(ga_integrator *it, const char *path);
 

@@ -305,8 +305,8 @@ static ga_status compute_absent_fields(ga_eval *e, const ga_eval_point *p,
  * copied, given ones asked of the model and checked for NaN (unless e->trusting), the others
  * computed by differences. x, lam and psi of out are inputs. On failure the fields are incomplete
  * and e->err has a message. */
-ga_status ga_eval_all(ga_eval *e, double t, const double *q, const double *v,
-                      const ga_evaluation *out) {
+ga_status ga_eval_fields(ga_eval *e, double t, const double *q, const double *v,
+                         const ga_evaluation *out) {
   ga_evaluation ask = *out;
   const char *who;
   if (!v) v = e->zero;
@@ -334,6 +334,13 @@ ga_status ga_eval_all(ga_eval *e, double t, const double *q, const double *v,
   }
   const ga_eval_point p = {.t = t, .q = q, .v = v, .x = out->x, .lam = out->lam, .psi = out->psi};
   return compute_absent_fields(e, &p, out);
+}
+
+ga_status ga_eval_all(ga_eval *e, double t, const double *q, const double *v,
+                      const ga_evaluation *out) {
+  const bool others =
+      out->x || out->lam || out->psi || out->Mx || out->Kt || out->Z || out->Y || out->R || out->L;
+  return e->recall.on && !others ? ga_recall_all(e, t, q, v, out) : ga_eval_fields(e, t, q, v, out);
 }
 
 /* ---- one field each ------------------------------------------------------------------------- */

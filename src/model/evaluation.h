@@ -47,6 +47,16 @@ typedef struct ga_curvature {
   int uses;           /* number of matrices that have used it; 0: it was not computed */
 } ga_curvature;
 
+/* Fields at the state evaluated last (recall.c). */
+typedef struct ga_recall {
+  bool possible;   /* evaluate gives all fields in one pass */
+  bool on;         /* the caller asks for several fields of few states */
+  bool of_q, of_v; /* M, g, G, g_t of (t, q) are known; the others of (t, q, v), too */
+  double t, *q, *v;
+  double *F, *g, *gt, *k, *drift, *k_drift;
+  ga_csr M, G, H;
+} ga_recall;
+
 /* One per integrator: borrows the model, owns scratch memory. */
 typedef struct ga_eval {
   const ga_model *model;
@@ -93,6 +103,7 @@ typedef struct ga_eval {
   double *zero;   /* nv zeros: v for fields that do not depend on it */
   double *mult;   /* scratch: nlam + npsi */
   ga_nearby near;
+  ga_recall recall;
   /* Scratch of second differences (mixed.c). */
   double *mixed[2];   /* function values moved along each group of columns, of q and of v */
   double *mixed_rate; /* function values moved along the motion */
@@ -122,6 +133,16 @@ void ga_eval_sources(ga_eval *e, bool prefer_pass);
  * evaluate, else by differences. v may be NULL if only M, g, G or g_t is wanted. */
 ga_status ga_eval_all(ga_eval *e, double t, const double *q, const double *v,
                       const ga_evaluation *out);
+/* The same, never from memory. */
+ga_status ga_eval_fields(ga_eval *e, double t, const double *q, const double *v,
+                         const ga_evaluation *out);
+
+/* Memory for ga_recall_set, which begins or ends the use of remembered fields; what is remembered is
+ * forgotten. ga_recall_all: as ga_eval_all, for fields that need no x, lam or psi, but derivatives Z, Y. */
+void ga_recall_init(ga_eval *e, ga_arena *arena);
+void ga_recall_set(ga_eval *e, bool on);
+ga_status ga_recall_all(ga_eval *e, double t, const double *q, const double *v,
+                        const ga_evaluation *out);
 
 /* The model has a reaction R of its own. */
 static inline bool ga_eval_own_reaction(const ga_eval *e) {

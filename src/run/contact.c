@@ -39,11 +39,16 @@ void ga_contacts_init(ga_integrator *it) {
   c->vd = ga_arena_doubles(a, (size_t)e->nv);
   c->drift = ga_arena_doubles(a, rows);
   c->mode = ga_arena_take(a, rows, 1);
+  c->told_mode = ga_arena_take(a, rows, 1);
+  c->told = c->changing = false;
   c->tried = ga_arena_take(a, n, 1);
   c->un_begin = ga_arena_doubles(a, n);
+  c->state_begin = ga_arena_ints(a, n);
+  c->left = ga_arena_take(a, n, sizeof(bool));
   c->psi_end = ga_arena_doubles(a, (size_t)e->npsi);
   ga_memory_carve(&c->before, e, a);
   ga_contacts_init_bends(it);
+  ga_recall_init(&it->eval, a);
   it->eval.contacts = &c->rows;
   it->eval.axes = c->axes;
 }
@@ -78,6 +83,7 @@ void ga_contacts_reset(ga_integrator *it, bool again) {
     c->told_reduced = c->told_uncut = false;
     ga_presence_forget(it);
   }
+  c->told = false;
   if (c->n > 0) ga_contacts_set_rows(it, NULL);
 }
 

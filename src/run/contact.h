@@ -53,11 +53,17 @@ typedef struct ga_contacts {
   bool switched;              /* a contact has changed its state in the present step */
   unsigned char *tried;       /* n: kinds of changes in the present step, bits */
   double *un_begin;           /* n: rates of the gaps at its beginning */
+  int *state_begin;           /* n: states there, or after a later change */
   double *psi_end;            /* npsi: psi at its end */
+  bool *left;                 /* n: work of P2 */
   double *g, *gv, *k;         /* work: gaps, their rates, slip velocities */
   double *q, *v, *vd, *drift; /* work: nq, nv, nv, nlam + npsi */
   unsigned char *mode;        /* work: nlam + npsi */
-  ga_memory before;           /* the state before a change that fails */
+  unsigned char
+      *told_mode;   /* nlam + npsi: modes for which the factors of the step have their pivots, */
+  bool told;        /* if they have */
+  bool changing;    /* modes are tried for a while, and no step is made */
+  ga_memory before; /* the state before a change that fails */
   /* memory of changes, of the problem of one, of its cone problem, of dependent rows: kept, so that
    * changes do not allocate */
   ga_arena of_change, of_problem, of_cone[2], of_rows;
@@ -116,6 +122,10 @@ ga_status ga_contacts_find_earliest(struct ga_integrator *it, double *t);
 /* contact_uncut.c: a piece of given size could not be solved (status > 0). */
 ga_status ga_contacts_retry(struct ga_integrator *it, struct ga_plan *plan, ga_status status);
 
+/* contact_position.c, P2: q, with the gaps `equal` closed and no other below 0; further ones are marked in
+ * equal, those that would pull and are not `held` taken out. States and rows are work. */
+ga_status ga_contacts_close_gaps(struct ga_integrator *it, double t, double *q, const double *v,
+                                 bool *equal, const bool *held);
 /* Make the change that is pending, at the accepted state. */
 ga_status ga_contacts_change(struct ga_integrator *it);
 /* A piece is accepted: states, work of friction, largest sizes. refresh: states alone. */

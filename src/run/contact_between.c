@@ -15,6 +15,7 @@
  * filtered (error_filter.c). */
 #include <math.h>
 
+#include "kkt/measure.h"
 #include "run/integrator.h"
 
 void ga_contacts_init_bends(ga_integrator *it) {
@@ -54,9 +55,11 @@ ga_status ga_contacts_bend(ga_integrator *it) {
     bend[2][i] = h * from->vd[i] - dv;
     bend[3][i] = h * to->vd[i] - dv;
   }
+  const double way = ga_measure(&it->eval, w);
+  const double change = h * fmax(ga_measure(&it->eval, from->vd), ga_measure(&it->eval, to->vd));
   ga_status status = GA_OK;
   for (int k = 0; k < 4 && status == GA_OK && !ga_contacts_slip_turns(it); k++) {
-    status = ga_restart_filter(it, bend[k]);
+    status = ga_restart_filter(it, k < 2 ? way : change, bend[k]);
   }
   return status;
 }

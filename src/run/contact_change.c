@@ -26,7 +26,8 @@ static const double PENETRATES = 1e-8; /* of accelerations: that of a gap which 
 /* Work of one change. */
 typedef struct {
   double t, *q, *v;
-  bool *equal;    /* n: gaps that P2 brings to 0 */
+  bool *equal;    /* n: gaps that P2 brings to 0, */
+  bool *held;     /* whatever their multipliers */
   bool *touching; /* n: contacts of P3 and P4 */
   bool *slide, *without, *jam;
   bool hit, impact;
@@ -50,8 +51,8 @@ static ga_status open_change(ga_integrator *it, change *x) {
   const size_t n = (size_t)c->n, all = (size_t)(rows->nlam + rows->npsi);
   ga_arena *a = &c->of_change;
   *x = (change){.t = it->mem.t, .factor = 1, .arena = a};
-  bool **const marks[] = {&x->equal, &x->touching, &x->slide, &x->without, &x->jam};
-  for (int i = 0; i < 5; i++) *marks[i] = ga_arena_take(a, n, sizeof(bool));
+  bool **const marks[] = {&x->equal, &x->held, &x->touching, &x->slide, &x->without, &x->jam};
+  for (int i = 0; i < 6; i++) *marks[i] = ga_arena_take(a, n, sizeof(bool));
   x->states = ga_arena_ints(a, n);
   x->old = ga_arena_ints(a, n);
   x->states_before = ga_arena_ints(a, n);
@@ -97,38 +98,14 @@ static void put_back(ga_integrator *it, const change *x) {
   ga_contacts_tell_step(it);
 }
 
-/* Rows of positions: the gaps `equal` alone, without dependent ones. */
-static ga_status set_equal_rows(ga_integrator *it, change *x) {
-  ga_contacts *c = &it->contacts;
-  ga_touching p = {0};
-  int count = 0;
-  for (int i = 0; i < c->n; i++) {
-    c->state[i].state = x->equal[i] ? GA_CONTACT_SLIP : GA_CONTACT_OPEN;
-    count += x->equal[i];
-  }
-  ga_status status = GA_OK;
-  if (count > 1) status = ga_touching_init(it, x->equal, x->t, x->q, x->v, &p);
-  if (status == GA_OK) status = ga_contacts_set_rows(it, count > 1 ? &p : NULL);
-  ga_touching_free(&p);
-  return status;
-}
-
-/* P2: x->q, with gaps `equal` closed and no other below 0. */
+/* P2: x->q, with gaps `equal` closed and no other below 0. Where steps are not cut, what has hit in the
+ * step need not be closed. */
 static ga_status project_position(ga_integrator *it, change *x) {
-  ga_contacts *c = &it->contacts;
-  ga_status status = GA_OK;
-  for (bool again = true; again && status == GA_OK;) {
-    again = false;
-    status = set_equal_rows(it, x);
-    if (status == GA_OK) {
-      status = ga_project_position(&it->projector, x->t, x->q, x->v, NULL);
-    }
-    if (status == GA_OK) status = ga_contacts_evaluate(it, x->t, x->q, x->v);
-    for (int i = 0; i < c->n && status == GA_OK; i++) {
-      if (x->equal[i] || !(c->g[c->rows.contact[i].gap] < -ga_contacts_eps_gap(it, i))) continue;
-      x->equal[i] = again = true;
-    }
+  const bool uncut = ga_contacts_uncut(it) && !it->contacts.starting;
+  for (int i = 0; i < it->contacts.n; i++) {
+    x->held[i] = x->equal[i] && !(uncut && x->old[i] == GA_CONTACT_OPEN);
   }
+  const ga_status status = ga_contacts_close_gaps(it, x->t, x->q, x->v, x->equal, x->held);
   put_back(it, x);
   return status;
 }
@@ -330,6 +307,7 @@ static ga_status accept_change(ga_integrator *it, change *x) {
     c->state[i].state = x->states[i];
     memcpy(c->state[i].slip, x->ut_after + 2 * i, 2 * sizeof(double)); /* for ga_contacts_hold */
   }
+  c->changing = false;
   ga_status status = ga_contacts_set_rows(it, &x->problem);
   memcpy(mem->q, x->q, (size_t)it->eval.nq * sizeof(double));
   memcpy(mem->v, x->v, (size_t)it->eval.nv * sizeof(double));
@@ -407,25 +385,27 @@ static ga_status open_pulled(ga_integrator *it, change *x) {
 static void tell_changes(ga_integrator *it, const change *x) {
   ga_contacts *c = &it->contacts;
   double energy = x->energy;
+  /* in a step that is not cut, states have changed before its end */
+  const int *old = ga_contacts_uncut(it) && !c->starting ? c->state_begin : x->old;
   for (int i = 0; i < c->n; i++) {
     const double *r = x->impulse + 3 * i;
     const bool pushed = r[0] != 0 || r[1] != 0 || r[2] != 0;
     const int after = c->state[i].state;
-    if (!pushed && x->old[i] == after && c->found[i] == GA_CONTACT_NOTHING) continue;
+    if (!pushed && old[i] == after && c->found[i] == GA_CONTACT_NOTHING) continue;
     if (!pushed && c->starting) continue; /* it begins closed */
     c->stats.changes++;
     int kind = c->found[i];
     if (x->jam[i]) kind = GA_CONTACT_JAM;
     if (kind == GA_CONTACT_NOTHING) {
-      kind = pushed || x->old[i] == GA_CONTACT_OPEN ? GA_CONTACT_HIT
-             : after == GA_CONTACT_OPEN             ? GA_CONTACT_LIFT
-             : after == GA_CONTACT_STICK            ? GA_CONTACT_STOP
-                                                    : GA_CONTACT_SLIDE;
+      kind = pushed || old[i] == GA_CONTACT_OPEN ? GA_CONTACT_HIT
+             : after == GA_CONTACT_OPEN          ? GA_CONTACT_LIFT
+             : after == GA_CONTACT_STICK         ? GA_CONTACT_STOP
+                                                 : GA_CONTACT_SLIDE;
     }
     const ga_contact_change told = {.kind = (ga_contact_kind)kind,
                                     .contact = ga_presence_number(it, i),
                                     .t = x->t,
-                                    .before = x->old[i],
+                                    .before = old[i],
                                     .after = after,
                                     .un_before = x->un[i],
                                     .un_after = x->un_after[i],
@@ -487,12 +467,20 @@ ga_status ga_contacts_change(ga_integrator *it) {
   c->pending = false;
   ga_status status = open_change(it, &x);
   if (status != GA_OK) return status;
+  ga_recall_set(&it->eval, true); /* few states, many fields */
+  c->changing = true;
   status = make_change(it, &x);
+  if (c->changing) { /* without success */
+    c->changing = false;
+    ga_contacts_tell_step(it);
+  }
+  ga_recall_set(&it->eval, false);
   if (status == GA_OK) {
     for (int i = 0; i < c->n; i++) c->count[i] += c->found[i] != GA_CONTACT_NOTHING;
     if (x.impact) c->stats.energy_impacts += x.energy;
     it->state.energy_impacts = c->stats.energy_impacts;
     tell_changes(it, &x);
+    for (int i = 0; i < c->n; i++) c->state_begin[i] = c->state[i].state;
   }
   close_change(&x);
   return status;

@@ -52,12 +52,19 @@ ga_status ga_contacts_evaluate(ga_integrator *it, double t, const double *q, con
 
 void ga_contacts_tell_step(ga_integrator *it) {
   ga_equations *eq = &it->step.eq;
-  const ga_contact_rows *rows = &it->contacts.rows;
+  ga_contacts *c = &it->contacts;
+  const ga_contact_rows *rows = &c->rows;
+  bool same = c->told;
   eq->ndropped = 0;
   for (int i = 0; i < rows->nlam + rows->npsi; i++) {
-    eq->dropped[i] = rows->mode[i] == GA_ROW_IS_OFF;
+    const int mode = rows->mode[i];
+    eq->dropped[i] = mode == GA_ROW_IS_OFF;
     eq->ndropped += eq->dropped[i];
+    same &= mode == c->told_mode[i] && (mode == GA_ROW_IS_OFF || mode == GA_ROW_IS_ON);
   }
+  if (c->changing || same) return;
+  memcpy(c->told_mode, rows->mode, (size_t)(rows->nlam + rows->npsi));
+  c->told = true;
   ga_factors_repivot(&it->step.factors);
 }
 

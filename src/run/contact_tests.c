@@ -15,6 +15,7 @@
 #include "run/integrator.h"
 
 static const double CLOSING = 1e-3;    /* of eps_g: a gap below zero that closes further */
+static const double BESIDE = 4;        /* times the resolution of times: values beside a hit */
 static const double SAME_TIME = 1e-12; /* of the piece: changes at the same time */
 
 static const double LEAVES = 1e-6; /* of the piece: a gap that starts at 0 leaves before that */
@@ -161,7 +162,7 @@ static ga_status narrow(test *x, double tol, double *lo, double *first, double *
   const int row = it->contacts.rows.contact[x->contact].gap;
   const double from = *lo, h = *hi - from, d0 = h * it->contacts.state[x->contact].rate;
   const double at = from + h * cubic_zero(*first, *value, d0, h * it->step.eq.gv[row]);
-  double beside = 4 * tol;
+  double beside = BESIDE * tol;
   for (int k = 0; k < 3 && *hi - *lo > 4 * beside; k++, beside *= wider) {
     for (int side = -1; side <= 1; side += 2) {
       const double t = at + side * beside;
@@ -184,8 +185,8 @@ static ga_status narrow(test *x, double tol, double *lo, double *first, double *
 static ga_status locate(ga_integrator *it, test *x, double value, double *t) {
   const ga_contacts *c = &it->contacts;
   const ga_contact_state *s = &c->state[x->contact];
-  double lo = it->last.mem.t, hi = x->t_end, first;
-  ga_status status = value_at(x, lo, &first);
+  double lo = it->last.mem.t, hi = x->t_end, first = s->gap;
+  ga_status status = x->kind == GA_CONTACT_HIT ? GA_OK : value_at(x, lo, &first);
   if (x->kind == GA_CONTACT_HIT && status == GA_OK &&
       first <= ga_contacts_eps_gap(it, x->contact)) {
     /* a gap that starts at 0 and leaves: search after its maximum */
@@ -197,12 +198,15 @@ static ga_status locate(ga_integrator *it, test *x, double value, double *t) {
     if (!leaves) lo = it->last.mem.t;
   }
   const bool whole = lo == it->last.mem.t && hi == it->mem.t && value < 0;
+  const double tol = ga_same_time(lo, hi);
   if (status == GA_OK && x->kind == GA_CONTACT_HIT && first > 0 && whole) {
-    status = narrow(x, ga_same_time(lo, hi), &lo, &first, &hi, &value);
+    status = narrow(x, tol, &lo, &first, &hi, &value);
+    *t = hi; /* the gap is not above 0 there: events of the user see that it closes */
+    if (status == GA_OK && hi - lo <= 3 * BESIDE * tol) return GA_OK;
   }
   *t = lo;
   if (status != GA_OK || !(first > 0)) return status;
-  return ga_events_locate(value_at, x, ga_same_time(lo, hi), lo, first, hi, value, t);
+  return ga_events_locate(value_at, x, tol, lo, first, hi, value, t);
 }
 
 /* The earliest change of the piece: *t, and contacts.found. Tests that fail are marked in found on

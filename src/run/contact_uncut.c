@@ -23,7 +23,10 @@ void ga_contacts_begin_uncut(ga_integrator *it) {
   ga_contacts *c = &it->contacts;
   c->switched = false;
   memset(c->tried, 0, (size_t)c->n);
-  for (int i = 0; i < c->n; i++) c->un_begin[i] = c->state[i].rate;
+  for (int i = 0; i < c->n; i++) {
+    c->un_begin[i] = c->state[i].rate;
+    c->state_begin[i] = c->state[i].state;
+  }
 }
 
 ga_status ga_contacts_find_switch(ga_integrator *it, bool *again) {

@@ -219,7 +219,7 @@ ga_status ga_restart_at_corner(ga_integrator *it, double h);
 /* After it, for a step of h: damp the vibrations in a that this h does not resolve. */
 ga_status ga_restart_damp(ga_integrator *it, double h);
 ga_status ga_restart_resize(ga_integrator *it, double h);
-ga_status ga_restart_filter(ga_integrator *it, double *x);
+ga_status ga_restart_filter(ga_integrator *it, double size, double *x);
 ga_status ga_restart_filter_velocity(ga_integrator *it, double *v, bool *changed);
 
 /* Solve the first step of an implicit start together with its a_n. */

@@ -56,6 +56,9 @@ static const double UNRESOLVED = 0.5;
 /* of v: what the filter must remove at first, and at last, to be worth its cost */
 static const double SOME = 0.05, LEAST = 1e-3;
 
+/* of v': what is not worth a filter, as it is rounding */
+static const double NOTHING = 1e-12;
+
 /* Times that differ by this part of h are the same: one rounding of a sum of many h. */
 static const double SAME_STEP = 1e-6;
 
@@ -292,11 +295,12 @@ static ga_status damp_guess(ga_integrator *it) {
 }
 
 /* x <- (1 - (1 - C)^2) x = C (2 x - C x), C the filter of the step solved or prepared last: vibrations
- * that h does not resolve go, of the others O(h^4), with damping O(h^2). */
-ga_status ga_restart_filter(ga_integrator *it, double *x) {
+ * that h does not resolve go, of the others O(h^4), with damping O(h^2). size: of what x is the
+ * difference of; rounding of it stays as it is. */
+ga_status ga_restart_filter(ga_integrator *it, double size, double *x) {
   ga_restart *r = &it->restart;
   const int nv = it->eval.nv;
-  if (it->step.eq.own) return GA_OK;
+  if (it->step.eq.own || ga_measure(&it->eval, x) <= NOTHING * size) return GA_OK;
   memcpy(r->d, x, (size_t)nv * sizeof(double));
   ga_status status = ga_filter_vibrations(it, r->x, r->d);
   for (int i = 0; i < nv; i++) x[i] = 2 * x[i] - r->d[i];
@@ -388,8 +392,9 @@ ga_status ga_restart_resize(ga_integrator *it, double h) {
   double *da = it->dense_work.w;
   for (int i = 0; i < nv; i++) da[i] = past.a[i] - mem->a[i];
   const double of_v = ga_measure(&it->eval, mem->v), of_vd = ga_measure(&it->eval, mem->vd);
+  if (ga_measure(&it->eval, da) <= NOTHING * of_vd) return GA_OK;
   status = prepare_factors(it, h, h * of_vd > of_v);
-  if (status == GA_OK) status = ga_restart_filter(it, da);
+  if (status == GA_OK) status = ga_restart_filter(it, of_vd, da);
   if (status == GA_OK) ga_axpy(nv, 1, da, mem->a);
   return status > 0 ? GA_OK : status; /* the step itself says what is wrong */
 }

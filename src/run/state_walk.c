@@ -148,10 +148,12 @@ static void transfer_contacts(ga_state_walk *w, ga_integrator *it) {
   GA_CONTACT_STAT_LIST(PASS_LONG, PASS_NUMBER)
 #undef PASS_LONG
 #undef PASS_NUMBER
+  c->told = false; /* the factors are forgotten */
   if (w->mode != GA_WALK_READ) return;
   it->state.energy_impacts = c->stats.energy_impacts;
   it->state.energy_friction = c->stats.energy_friction;
   ga_contacts_tell_step(it);
+  c->told = false;
 }
 
 /* Transfer everything that influences later steps, head excluded; GA_WALK_READ changes *it. The order

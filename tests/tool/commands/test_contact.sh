@@ -162,6 +162,23 @@ ok "the first ball stands" near b0.vx 0 1e-9
 ok "the last one has its velocity" near b2.vx 1 1e-9
 ok "two hits by name" [ "$(grep -c ',hit,row.b[01]_b[12],' "$work/hits.csv")" -eq 2 ]
 
+# events at the time of a hit, of the gap and of the velocity that jumps
+cat >"$work/touch.yaml" <<'EOF'
+genalpha: 1
+gravity: [0, 0, -9.81]
+bodies: {b: {kind: point, mass: 1, position: [0, 0, 1]}}
+contacts: {f: {between: [ground, b], restitution: 0.8}}
+events: {touch: {when: f.gap}, up: {when: b.vz}, now: {when: t - 0.4515236409857309}}
+run: {h: 0.01, t_end: 0.5}
+output: [b.z]
+EOF
+for h in 0.01 0.007 0.0213; do
+  tool run "$work/touch.yaml" --h $h --final
+  for name in touch up now; do
+    ok "event $name at a hit, h = $h" err_has "event $name at t = 0.451523641"
+  done
+done
+
 # messages of impacts: each is said once
 cat >"$work/rod.yaml" <<'EOF'
 genalpha: 1
