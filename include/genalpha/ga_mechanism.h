@@ -104,11 +104,11 @@ typedef struct ga_function {
   const char *const *uses; /* names of the signals of fn; copied */
   int nuses;
   /* Optional, for fn: its first corner after t, where variable number `time` is t. `jumps` is the
-   * lowest derivative of f by time that may jump, 0: f itself. Texts know their corners. */
+   * lowest derivative of f by time that may jump, 0: f itself; `surprise` of ga_model_ops. Texts tell. */
   void (*next_corner)(void *context, int time, double t, ga_corner *corner);
-  /* Optional, for fn: f and its derivatives along a direction, one number for each variable.
-   * Couplers and lengths of ropes need it for mixed derivatives; without it these are difference
-   * quotients of the first ones. Texts have it. */
+  void (*surprise)(void *context, int time, double since, double t, double way, ga_corner *found);
+  /* Optional, for fn: f and its derivatives along a direction, one number for each variable. Texts
+   * have it; without it mixed derivatives of couplers and ropes are difference quotients. */
   int (*along)(void *context, const double *variables, const double *direction, double f[3]);
 } ga_function;
 

@@ -190,6 +190,13 @@ typedef struct ga_model_ops {
    * ga_model). *corner arrives with the times INFINITY and jumps = 0. */
   void (*next_corner)(void *user, double t, ga_corner *corner);
 
+  /* Optional: what an automatic step from t to t + way would pass over: something short after a rest
+   * that has no corner known beforehand, such as a smooth pulse. The run began at `since`. *surprise
+   * arrives with the times INFINITY and jumps = 0. If a function of time changes in the step by much more
+   * than in a time as long before: `before` and t are the time at which the step should end, jumps is
+   * 4 or more; or, where the function jumps, a corner. */
+  void (*surprise)(void *user, double since, double t, double way, ga_corner *surprise);
+
   /* Optional: kinetic and potential energy, for reports. */
   int (*energy)(void *user, double t, const double *q, const double *v, double *kin, double *pot);
 

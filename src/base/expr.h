@@ -70,6 +70,13 @@ enum { GA_SMOOTH = 9, GA_EXPR_VARIABLES = 256 };
 /* The first corner after t, along variable number `time` (expr_corner.c). */
 ga_expr_corner ga_expr_next_corner(const ga_expr *expr, int time, double t);
 
+/* Does a function of time in the expression change in a step from t of length `way` by much more than
+ * in the same time before, but not before the time `since` (expr_surprise.c)? Then the time at which
+ * the step should end, before = t and GA_SMOOTH; or where it jumps, order 0. t is INFINITY if not.
+ * may_surprise: is there such a function? */
+ga_expr_corner ga_expr_surprise(const ga_expr *expr, int time, double since, double t, double way);
+bool ga_expr_may_surprise(const ga_expr *expr, int time);
+
 /* Words that may not be used as names: functions, units, constants; NULL past the end. */
 const char *ga_expr_word(int i);
 

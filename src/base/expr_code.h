@@ -67,6 +67,9 @@ typedef struct ga_instruction {
 /* number of arguments of each operation */
 extern const int ga_expr_arguments[GA_EXPR_COUNT];
 
+/* Has the operation corners where its arguments are smooth? (expr_corner.c) */
+bool ga_expr_has_corners(ga_expr_op op);
+
 enum { GA_EXPR_STACK = 64 }; /* most values on the stack; the parser refuses what needs more */
 
 /* instructions in the order of execution, and the tables they refer to by index; both owned */

@@ -297,7 +297,7 @@ static value extreme(search *s, const value *a, const value *b, bool larger, int
 }
 
 /* Has the operation corners where its arguments are smooth? */
-static bool has_corners(ga_expr_op op) {
+bool ga_expr_has_corners(ga_expr_op op) {
   switch (op) {
     case GA_EXPR_abs:
     case GA_EXPR_sign:
@@ -417,7 +417,7 @@ static value operate(search *s, int at, int n, const value *a) {
     next = earlier(next, r.next);
   } else {
     r.shape = most == WAVE ? CURVE : most;
-    next.hidden = next.hidden || (r.shape == CURVE && has_corners(i->op));
+    next.hidden = next.hidden || (r.shape == CURVE && ga_expr_has_corners(i->op));
   }
   r.next = next;
   r.begin = begin;

@@ -296,6 +296,21 @@ static void expression_corner(void *context, int time, double t, ga_corner *corn
   *corner = (ga_corner){.before = c.before, .t = c.t, .jumps = c.order, .hidden = c.hidden};
 }
 
+/* What it does unexpectedly in time (ga_function.surprise). */
+static void expression_surprise(void *context, int time, double since, double t, double way,
+                                ga_corner *surprise) {
+  const ga_expr_corner c = ga_expr_surprise(context, time, since, t, way);
+  *surprise = (ga_corner){.before = c.before, .t = c.t, .jumps = c.order, .hidden = c.hidden};
+}
+
+/* Has the expression a function of time that may change unexpectedly? */
+static bool may_surprise(const ga_expr *expr, const ga_variable *variables) {
+  for (int i = 0; variables[i].name; i++) {
+    if (variables[i].time && ga_expr_may_surprise(expr, i)) return true;
+  }
+  return false;
+}
+
 /* Fail if the expression mentions a variable that is also a parameter or an index: the author may
  * mean either. */
 static bool check_ambiguous(ga_reader *r, const ga_node *node, const ga_variable *variables,
@@ -352,6 +367,7 @@ bool ga_read_function(ga_reader *r, const ga_node *node, const ga_variable *vari
   r->functions.item[r->functions.count++] = expr;
   f->fn = call_expression;
   f->next_corner = expression_corner;
+  if (may_surprise(expr, variables)) f->surprise = expression_surprise;
   f->along = expression_along;
   f->context = expr;
   return keep_signals(r, node, &used, f);

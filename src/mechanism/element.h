@@ -37,6 +37,8 @@ typedef struct ga_law {
   void *context;
   void (*next_corner)(void *context, int time, double t,
                       ga_corner *corner); /* of fn; may be NULL */
+  void (*surprise)(void *context, int time, double since, double t, double way,
+                   ga_corner *surprise); /* likewise */
   int (*along)(void *context, const double *variables, const double *direction,
                double f[3]); /* of fn; may be NULL */
   bool zero;                 /* the constant 0: needs no call */
@@ -92,6 +94,16 @@ int ga_law_jet_along(const ga_law *law, const double *variables, const double *d
 
 /* Its first corner after t, where variable number `time` is t; jumps counts derivatives of f. */
 ga_corner ga_law_next_corner(const ga_law *law, int time, double t);
+/* As `surprise` of ga_model_ops; jumps counts derivatives of f. May there be one? */
+ga_corner ga_law_surprise(const ga_law *law, int time, double since, double t, double way);
+bool ga_law_may_surprise(const ga_law *law, int time);
+
+/* A function, which of its variables is the time, and which derivative of a position it lets jump. */
+typedef struct ga_timed {
+  const ga_law *law;
+  int time, jumps;
+  const char *what, *name; /* of its element, for messages */
+} ga_timed;
 
 /* e = sum c_k theta_k - equals - f(t, theta), of the coordinates of an element (joint/relation.c) */
 typedef struct ga_relation {

@@ -127,6 +127,7 @@ struct ga_mechanism {
   ga_mechanism *absolute;       /* the same in absolute coordinates; NULL: this one is */
   double *q0, *v0;              /* start values */
   const double *anywhere;       /* zeros: q and v of calls in which only time matters */
+  GA_LIST(ga_timed) timed;      /* functions that may change unexpectedly in time */
   double length; /* largest distance of points of joints and forces and of centres of mass */
   GA_LIST(ga_column_block) blocks;
   const char **columns;           /* names */
@@ -401,9 +402,6 @@ const char *ga_mechanism_explain_nonfinite(const ga_mechanism *m, double t, cons
 extern const ga_model_ops ga_mechanism_ops, ga_mechanism_ops_reacting, ga_mechanism_ops_tree,
     ga_mechanism_ops_tree_reacting, ga_mechanism_ops_tree_solving;
 const ga_model_ops *ga_mechanism_ops_of(const ga_mechanism *m, bool reacts);
-/* time_corners.c: the first corner in time after t, of one element, and of all (a callback) */
-ga_corner ga_element_next_corner(const ga_mechanism *m, const ga_element *el, double t);
-void ga_mechanism_next_corner(void *user, double t, ga_corner *corner);
 
 /* signal/state.c: sets the inputs of m->model, false: no memory; sets v of all states to their rates
  * at t, q and the other v */

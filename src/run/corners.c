@@ -87,11 +87,24 @@ void ga_corners_limit_step(ga_integrator *it, double t_end) {
 
 /* ---- the next corner --------------------------------------------------------------------- */
 
-/* corners.next <- the first corner after t; the first of all processes in a team. Only the process
- * that has it knows its name. Collective. */
+/* *c <- the first of the corners of all processes. Only the process that has it knows its name.
+ * Collective. */
+static ga_status join_team(ga_team *team, ga_corner *c) {
+  double first = -c->t;
+  if (!team) return GA_OK;
+  ga_status status = ga_team_max_all(team, 1, &first);
+  const bool mine = c->t == -first;
+  double least[2] = {mine ? -c->before : -INFINITY, mine ? -(double)c->jumps : -INFINITY};
+  if (status == GA_OK && isfinite(first)) status = ga_team_max_all(team, 2, least);
+  if (!mine) c->name = c->what = NULL;
+  c->t = -first;
+  if (isfinite(first)) c->before = -least[0], c->jumps = (int)-least[1];
+  return status;
+}
+
+/* corners.next <- the first corner after t; the first of all processes in a team. Collective. */
 static ga_status find_after(ga_integrator *it, double t) {
   ga_corners *c = &it->corners;
-  ga_team *team = it->eval.team;
   ga_status status = GA_OK;
   c->next = ga_model_next_corner(it->model, t);
   if (!(c->next.t > t && c->next.before <= c->next.t)) {
@@ -100,17 +113,8 @@ static ga_status find_after(ga_integrator *it, double t) {
                      "later",
                      t, c->next.t, c->next.before);
   }
-  status = ga_team_agree(team, status, &it->error);
-  if (status != GA_OK || !team) return status;
-  double first = -c->next.t;
-  status = ga_team_max_all(team, 1, &first);
-  const bool mine = c->next.t == -first;
-  double least[2] = {mine ? -c->next.before : -INFINITY, mine ? -(double)c->next.jumps : -INFINITY};
-  if (status == GA_OK && isfinite(first)) status = ga_team_max_all(team, 2, least);
-  if (!mine) c->next.name = c->next.what = NULL;
-  c->next.t = -first;
-  if (isfinite(first)) c->next.before = -least[0], c->next.jumps = (int)-least[1];
-  return status;
+  status = ga_team_agree(it->eval.team, status, &it->error);
+  return status == GA_OK ? join_team(it->eval.team, &c->next) : status;
 }
 
 /* Find the next corner after the accepted time, unless it is known. Collective. */
@@ -378,12 +382,31 @@ ga_status ga_corners_pass(ga_integrator *it, double t_end) {
   }
 }
 
+/* What the planned step, which ends at *end at the latest, would pass over (ga_model_ops.surprise): it
+ * ends before; if something jumps there, that is the next corner. Only the process that has it knows
+ * its name. Collective. */
+static ga_status end_before_surprise(ga_integrator *it, double *end) {
+  ga_team *team = it->eval.team;
+  const double t = it->mem.t, way = fmin(it->h, *end - t);
+  if (it->corners.behind) it->corners.since = t;
+  ga_corner c = {.before = INFINITY, .t = INFINITY};
+  if (!(way > 0 && isfinite(way))) return GA_OK;
+  if (it->model->ops->surprise) {
+    it->model->ops->surprise(it->model->user, it->corners.since, t, way, &c);
+  }
+  const ga_status status = join_team(team, &c);
+  if (status != GA_OK || !(c.before > t && c.before < *end)) return status;
+  *end = c.before;
+  if (c.jumps <= KINK) it->corners.next = c;
+  return GA_OK;
+}
+
 /* *end: t_end, or the time before the next corner if that comes first; behind a corner see FIRST. */
 ga_status ga_corners_end(ga_integrator *it, double t_end, double *end) {
   const ga_status status = find_next(it);
   *end = fmin(t_end, it->corners.next.before);
   if (it->corners.behind) *end = first_end(it, *end);
-  return status;
+  return status == GA_OK ? end_before_surprise(it, end) : status;
 }
 
 /* Let the given step of *plan meet its corners, see corners.h. */

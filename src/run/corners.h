@@ -16,7 +16,8 @@ typedef struct ga_corners {
   ga_corner next;        /* the first corner after the accepted time that has not been dealt with */
   bool warned;           /* about a jump inside a step; once in a run */
   double h_largest;      /* largest automatic step: a fraction of the first run; 0: no run yet */
-  bool behind;           /* the next step is the first one behind a corner or a start */
+  bool behind;           /* the next step is the first one behind a corner or a start, */
+  double since;          /* and the time of that; of the last one, if it is not */
   bool passed;           /* the last step ended at a corner, and `left` is its end */
   ga_memory left;        /* the state before that corner; dense output uses it */
   double *old_F, *new_F; /* nv: forces before and behind a corner */
@@ -42,7 +43,8 @@ double ga_corners_largest_step(const struct ga_integrator *it);
  * it. The state is then the one behind the corner. GA_ERR_MODEL if a constraint jumps. Collective. */
 ga_status ga_corners_pass(struct ga_integrator *it, double t_end);
 
-/* Where an automatic step must end: t_end, or the time before the next corner. */
+/* Where an automatic step must end: t_end, the time before the next corner, or that at which something
+ * begins after a rest (ga_model_ops.calm). */
 ga_status ga_corners_end(struct ga_integrator *it, double t_end, double *end);
 
 /* Let a given step, on the way to t_end, meet the corners in it: it is cut at the first one if the

@@ -217,4 +217,6 @@ void ga_state_walk_body(ga_state_walk *w, ga_integrator *it) {
                              &c->force_h,         &c->acceleration};
   for (int i = 0; i < 8; i++) ga_state_transfer_doubles(w, numbers[i], 1);
   if (it->method->hidden_free) ga_state_transfer_entries(w, it, GA_ENTRY_V, c->vd);
+  if (w->mode == GA_WALK_READ) it->corners.since = c->t_start;
+  if (w->version > 6) ga_state_transfer_doubles(w, &it->corners.since, 1);
 }

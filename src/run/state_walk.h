@@ -10,7 +10,7 @@
 /* Format 4 lacks what concerns corners: such a run goes on as if it had begun there. It has no inputs,
  * so that the head differs for models that have some. Formats 4 and 5 lack numbers of automatic steps,
  * 5 only for methods with hidden_free: such runs cannot go on. */
-enum { GA_STATE_VERSION = 6, GA_STATE_OLDEST = 4 };
+enum { GA_STATE_VERSION = 7, GA_STATE_OLDEST = 4 };
 
 typedef enum { GA_WALK_MEASURE, GA_WALK_WRITE, GA_WALK_READ } ga_walk_mode;
 

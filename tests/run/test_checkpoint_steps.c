@@ -185,8 +185,9 @@ static void test_refused(void **state) {
   close_subject(p);
 }
 
-/* Files of format 5 differ only for index3 with automatic steps, where the last nv numbers are missing:
- * they are refused with the reason; the others go on bit by bit. So are automatic steps of format 4. */
+/* Files of format 5 differ only for automatic steps, where the last number is missing, and for those of
+ * index3, where nv numbers before it are missing, too: these are refused with the reason; the others
+ * go on bit by bit. So are automatic steps of format 4. */
 static void test_older_formats(void **state) {
   (void)state;
   ga_problem *p = open_subject(&(subject){"heavy-top", 0});
@@ -200,6 +201,7 @@ static void test_older_formats(void **state) {
     content old = read_all(path_of("state"));
     const int64_t versions[] = {5, 4};
     memcpy(old.byte + VERSION_AT, &versions[0], sizeof versions[0]);
+    if (automatic) old.n -= sizeof(double);
     if (index3 && automatic) old.n -= (size_t)ga_space_nv(p->model.space) * sizeof(double);
     renew_checksum(&old);
     ga_status status = ga_integrator_load_memory(other, old.byte, old.n);

@@ -53,7 +53,7 @@ static inline int remove_folder(void **state) {
 
 /* ---- files as bytes ---------------------------------------------------------------------- */
 
-enum { FILE_MAX = 1 << 16, VERSION_AT = 16, VERSION = 6, OLDEST = 4 };
+enum { FILE_MAX = 1 << 16, VERSION_AT = 16, VERSION = 7, OLDEST = 4 };
 typedef struct {
   unsigned char byte[FILE_MAX];
   size_t n;

@@ -41,6 +41,7 @@ void ga_mechanism_free(ga_mechanism *m) {
   ga_free(m->samples.item);
   ga_free(m->inputs.item);
   ga_free(m->signals.item);
+  ga_free(m->timed.item);
   ga_free(m->uses.item);
   ga_free(m->lines.item);
   ga_free(m->contact_points.item);

@@ -7,7 +7,7 @@
 
 #include "mechanism/build/layout.h"
 #include "mechanism/contact/contact.h"
-#include "mechanism/mechanism.h"
+#include "mechanism/evaluate/time_corners.h"
 #include "mechanism/signal/signal.h"
 #include "mechanism/tree/tree.h"
 
@@ -103,8 +103,8 @@ ga_status ga_mechanism_make_model(ga_mechanism *m, ga_error *err) {
     if ((el->npsi > 0 && el->reach) || el->type == &ga_element_bearing) reacts = true;
   }
   m->model.ops = ga_mechanism_ops_of(m, reacts);
-  m->anywhere = ga_arena_doubles(&m->arena, (size_t)(m->nq > m->nv ? m->nq : m->nv) + 1);
-  if (!name_all(m) || !ga_mechanism_set_inputs(m) || !ga_mechanism_set_contacts(m) || !m->anywhere)
+  if (!name_all(m) || !ga_mechanism_set_inputs(m) || !ga_mechanism_set_contacts(m) ||
+      !ga_mechanism_prepare_future(m))
     return ga_fail(err, GA_ERR_MEM, "no memory for the mechanism");
   return ga_model_validate(&m->model, err);
 }

@@ -390,6 +390,7 @@ ga_status ga_mechanism_law(ga_mechanism *m, const char *owner, const char *field
                   .fn = function->fn,
                   .context = function->context,
                   .next_corner = function->next_corner,
+                  .surprise = function->surprise,
                   .along = function->along};
   if (function->fn) {
     return keep_uses(m, owner, field, function->uses, function->nuses, law, err);

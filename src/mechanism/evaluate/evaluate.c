@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "mechanism/contact/contact.h"
-#include "mechanism/mechanism.h"
+#include "mechanism/evaluate/time_corners.h"
 #include "mechanism/tree/tree.h"
 
 /* Compute all members of *out that are not NULL at (t, q, v); v may be NULL if only M, g, G, gt are
@@ -194,7 +194,8 @@ static int model_sample(void *user, double t, const double *q, const double *v, 
     .evaluate = model_evaluate, .explain = model_explain,                                          \
     .explain_nonfinite = model_explain_nonfinite, .energy = model_energy,                          \
     .next_sample = model_next_sample, .sample = model_sample,                                      \
-    .next_corner = ga_mechanism_next_corner, .crowd = &ga_mechanism_crowd,                         \
+    .next_corner = ga_mechanism_next_corner, .surprise = ga_mechanism_surprise,                    \
+    .crowd = &ga_mechanism_crowd,                                                                  \
     .gives = GA_GIVES_G | GA_GIVES_H | GA_GIVES_TANGENTS | GA_GIVES_Z | GA_GIVES_Y | GA_GIVES_GT | \
              GA_GIVES_DRIFT | GA_GIVES_K_DRIFT | (more),                                           \
     .solver = own_solver                                                                           \

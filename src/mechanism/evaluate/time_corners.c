@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Corners in time of a mechanism: those of the author's functions, of all elements. */
+/* What a mechanism knows of its future: corners in time of the author's functions, of all elements, and
+ * what changes
+ * unexpectedly. */
 #include <math.h>
 
+#include "mechanism/evaluate/time_corners.h"
 #include "mechanism/signal/signal.h"
 
 /* *corner <- the first of both, hidden if one of them is. */
@@ -72,5 +75,59 @@ void ga_mechanism_next_corner(void *user, double t, ga_corner *corner) {
   for (int i = 0; i < m->signals.count; i++) {
     const ga_corner c = signal_corner(&m->signals.item[i], t);
     join(corner, &c);
+  }
+}
+
+/* ---- surprises ---------------------------------------------------------------------------- */
+
+/* Note the function if it may change unexpectedly in time; false: no memory. */
+static bool note(ga_mechanism *m, const ga_timed *f) {
+  if (f->time < 0 || !ga_law_may_surprise(f->law, f->time)) return true;
+  if (!GA_GROW(m->timed)) return false;
+  m->timed.item[m->timed.count++] = *f;
+  return true;
+}
+
+/* m->anywhere, and m->timed <- all such functions; false: no memory. */
+bool ga_mechanism_prepare_future(ga_mechanism *m) {
+  const ga_evaluation nothing = {0};
+  bool ok = true;
+  m->anywhere = ga_arena_doubles(&m->arena, (size_t)(m->nq > m->nv ? m->nq : m->nv) + 1);
+  if (!m->anywhere) return false;
+  for (int i = 0; i < m->elements.count; i++) {
+    const ga_element *el = &m->elements.item[i];
+    ga_pass pass;
+    ga_call call;
+    if (!el->type->function || !ga_pass_begin(&pass, m, 0, m->anywhere, m->anywhere, &nothing)) {
+      continue;
+    }
+    for (int k = 0; el->type->function(&pass, el, k, &call); k++) {
+      const ga_timed f = {call.law, time_variable(call.variables), 2 - call.time_derivatives,
+                          el->type->what, el->name};
+      ok = ok && note(m, &f);
+    }
+    ga_pass_end(&pass);
+  }
+  for (int i = 0; i < m->signals.count; i++) {
+    const ga_signal *signal = &m->signals.item[i];
+    if (signal->kind != GA_SIGNAL_FUNCTION || !signal->law) continue;
+    const ga_timed f = {signal->law, time_variable(signal->variables), 1,
+                        "a function that others use", NULL};
+    ok = ok && note(m, &f);
+  }
+  return ok;
+}
+
+/* ga_model_ops.surprise; user is the mechanism. */
+void ga_mechanism_surprise(void *user, double since, double t, double way, ga_corner *surprise) {
+  const ga_mechanism *m = user;
+  for (int i = 0; i < m->timed.count; i++) {
+    const ga_timed *f = &m->timed.item[i];
+    ga_corner c = ga_law_surprise(f->law, f->time, since, t, way);
+    if (!isfinite(c.t)) continue;
+    c.jumps += f->jumps;
+    c.what = f->what, c.name = f->name;
+    join(surprise, &c);
+    if (c.before - t < way) way = c.before - t;
   }
 }

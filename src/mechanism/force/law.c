@@ -108,3 +108,21 @@ ga_corner ga_law_next_corner(const ga_law *law, int time, double t) {
   }
   return corner;
 }
+
+/* May ga_law_surprise find something? */
+bool ga_law_may_surprise(const ga_law *law, int time) {
+  if (law->fn) return law->surprise != NULL;
+  return law->expr && ga_expr_may_surprise(law->expr, time);
+}
+
+/* Where a step from t of length `way` would pass over something that the function does. */
+ga_corner ga_law_surprise(const ga_law *law, int time, double since, double t, double way) {
+  ga_corner corner = {.before = INFINITY, .t = INFINITY};
+  if (law->fn) {
+    if (law->surprise) law->surprise(law->context, time, since, t, way, &corner);
+  } else if (law->expr) {
+    const ga_expr_corner c = ga_expr_surprise(law->expr, time, since, t, way);
+    corner = (ga_corner){.before = c.before, .t = c.t, .jumps = c.order, .hidden = c.hidden};
+  }
+  return corner;
+}

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "mechanism/mechanism.h"
+#include "mechanism/evaluate/time_corners.h"
 
 /* most corners of an element that are looked at, that are listed; most elements listed; samples of a
  * function */
@@ -108,11 +108,12 @@ int ga_mechanism_check_corners(const ga_mechanism *m, double t, double t_end, ga
       listed += used > before;
     }
     if (!hidden || !say) continue;
-    snprintf(text, sizeof text,
-             "%s '%.80s' has a corner in a function that is not linear in time, as in "
-             "step(sin(t), ..): when it comes is not known beforehand. With automatic steps, h-max "
-             "makes sure that none passes over it.",
-             el->type->what, el->name);
+    snprintf(
+        text, sizeof text,
+        "%s '%.80s' has a corner in a function that is not linear in time, as in "
+        "step(exp(t), ..): when it comes is not known beforehand. Automatic steps look for it on "
+        "the way; given steps pass over it.",
+        el->type->what, el->name);
     say(context, GA_LOG_INFO, text);
   }
   if (listed == 0 || !say) return warnings;
