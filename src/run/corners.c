@@ -382,38 +382,41 @@ ga_status ga_corners_pass(ga_integrator *it, double t_end) {
   }
 }
 
-/* What the planned step, which ends at *end at the latest, would pass over (ga_model_ops.surprise): it
- * ends before; if something jumps there, that is the next corner. Only the process that has it knows
- * its name. Collective. */
-static ga_status end_before_surprise(ga_integrator *it, double *end) {
-  ga_team *team = it->eval.team;
-  const double t = it->mem.t, way = fmin(it->h, *end - t);
+/* *c <- what a step of length `way` from the accepted time would pass over (ga_model_ops.surprise); if
+ * something jumps there, that is the next corner. Only the process that has it knows its name.
+ * Collective. */
+static ga_status find_surprise(ga_integrator *it, double way, ga_corner *c) {
+  const double t = it->mem.t;
   if (it->corners.behind) it->corners.since = t;
-  ga_corner c = {.before = INFINITY, .t = INFINITY};
+  *c = (ga_corner){.before = INFINITY, .t = INFINITY};
   if (!(way > 0 && isfinite(way))) return GA_OK;
   if (it->model->ops->surprise) {
-    it->model->ops->surprise(it->model->user, it->corners.since, t, way, &c);
+    it->model->ops->surprise(it->model->user, it->corners.since, t, way, c);
   }
-  const ga_status status = join_team(team, &c);
-  if (status != GA_OK || !(c.before > t && c.before < *end)) return status;
-  *end = c.before;
-  if (c.jumps <= KINK) it->corners.next = c;
-  return GA_OK;
+  const ga_status status = join_team(it->eval.team, c);
+  if (!(c->before > t)) c->before = c->t = INFINITY;
+  if (c->t < it->corners.next.t && c->jumps <= KINK) it->corners.next = *c;
+  return status;
 }
 
 /* *end: t_end, or the time before the next corner if that comes first; behind a corner see FIRST. */
 ga_status ga_corners_end(ga_integrator *it, double t_end, double *end) {
-  const ga_status status = find_next(it);
+  ga_corner surprise;
+  ga_status status = find_next(it);
   *end = fmin(t_end, it->corners.next.before);
   if (it->corners.behind) *end = first_end(it, *end);
-  return status == GA_OK ? end_before_surprise(it, end) : status;
+  if (status == GA_OK) status = find_surprise(it, fmin(it->h, *end - it->mem.t), &surprise);
+  if (status == GA_OK) *end = fmin(*end, surprise.before);
+  return status;
 }
 
 /* Let the given step of *plan meet its corners, see corners.h. */
 ga_status ga_corners_meet(ga_integrator *it, double t_end, ga_plan *plan) {
   ga_corners *c = &it->corners;
   bool free; /* without a cut, the step itself moves such velocities */
+  ga_corner surprise;
   ga_status status = find_next(it);
+  if (status == GA_OK && c->next.hidden) status = find_surprise(it, plan->h, &surprise);
   while (status == GA_OK) {
     const double slack = SLACK * plan->h + ga_same_time(it->mem.t, plan->t1);
     if (!(isfinite(c->next.t) && c->next.t <= fmin(plan->t1 + slack, t_end))) return GA_OK;

@@ -239,8 +239,65 @@ static void curves_after_long_rests(void **state) {
   assert_int_equal(wrong, 0);
 }
 
+static void note_warning(void *context, ga_log_level level, const char *text) {
+  if (level == GA_LOG_WARNING && strstr(text, "jumps at t = 0.530")) ++*(int *)context;
+}
+
+/* Jumps of curves, exp(t) = 1.7, under given steps and automatic ones: a drive ends the run in front of
+ * it, with its time; a force in a given step is warned about. */
+static void jumps_of_curves(void **state) {
+  (void)state;
+  static const char *const text =
+      "genalpha: 1\n"
+      "bodies: {m: {mass: 1, inertia: [1, 1, 1]}}\n"
+      "joints: {g: {type: prismatic, between: [ground, m], axis: [1, 0, 0]}}\n"
+      "coordinates: %s\n"
+      "%s\n";
+  static const struct {
+    const char *element;
+    bool drive;
+  } elements[] = {
+      {"drives: {d: {coordinate: g.position, position: \"if(exp(t) < 1.7, 0, 0.1)\"}}", true},
+      {"drives: {d: {coordinate: g.position, position: \"max(0, exp(t) - 1.7)\"}}", true},
+      {"drives: {d: {coordinate: g.position, rate: \"if(exp(t) < 1.7, 0, 0.1)\"}}", true},
+      {"forces: {f: {type: force, body: m, value: [\"if(exp(t) < 1.7, 0, 1)\", 0, 0]}}", false},
+  };
+  for (int n = 0; n < 2 * 2 * 4; n++) {
+    const bool automatic = n / 4 % 2, kink = n % 4 == 1;
+    char all[600];
+    ga_file *file = NULL;
+    ga_integrator *it = NULL;
+    ga_error err = {0};
+    int warnings = 0;
+    const int length =
+        snprintf(all, sizeof all, text, n / 8 ? "joint" : "absolute", elements[n % 4].element);
+    must(ga_file_parse("jump", all, (size_t)length, NULL, &file, &err), &err);
+    const ga_mechanism *m = ga_file_mechanism(file);
+    ga_options o = ga_options_default();
+    o.h = 0.003;
+    o.rtol = automatic ? 1e-4 : 0;
+    o.log = note_warning, o.log_context = &warnings;
+    must(ga_integrator_new(ga_mechanism_model(m), &o, &it, &err), &err);
+    must(ga_integrator_start(it, 0, ga_mechanism_q0(m), ga_mechanism_v0(m)),
+         ga_integrator_error(it));
+    const ga_status status = ga_integrator_run(it, 1);
+    if (elements[n % 4].drive && !kink) {
+      assert_refused(status, ga_integrator_error(it), GA_ERR_MODEL, "t = 0.53062", "jumps there");
+      assert_true(fabs(ga_integrator_state(it)->t - log(1.7)) <= (automatic ? 1e-9 : o.h));
+    } else if (!kink) {
+      must(status, ga_integrator_error(it));
+      assert_int_equal(warnings, automatic ? 0 : 1);
+      const double t = 1 - log(1.7), miss = ga_integrator_state(it)->q[0] - t * t / 2;
+      assert_true(fabs(miss) <= (automatic ? 1e-9 : 1e-3));
+    }
+    ga_integrator_free(it);
+    ga_file_free(file);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(pulses_after_long_rests),
-                                     cmocka_unit_test(curves_after_long_rests)};
+                                     cmocka_unit_test(curves_after_long_rests),
+                                     cmocka_unit_test(jumps_of_curves)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
