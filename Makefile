@@ -130,9 +130,11 @@ check-python:
 
 campaign: build/release/Makefile
 	cmake --preset release -DBUILD_TESTING=ON
-	cmake --build --preset release -j $(JOBS) --target genalpha_campaign properties_units accuracy_promise contact_random_scenes
+	cmake --build --preset release -j $(JOBS) --target genalpha_campaign properties_units accuracy_promise \
+	  accuracy_honest_mechanisms contact_random_scenes
 	OPENBLAS_NUM_THREADS=1 build/release/campaign
 	OPENBLAS_NUM_THREADS=1 build/release/accuracy_promise all
+	OPENBLAS_NUM_THREADS=1 build/release/accuracy_honest_mechanisms all
 	OPENBLAS_NUM_THREADS=1 build/release/properties_units models 100
 	OPENBLAS_NUM_THREADS=1 build/release/properties_units random 1 200
 	OPENBLAS_NUM_THREADS=1 build/release/contact_random_scenes 0 200

@@ -199,6 +199,28 @@ static void set_steps(ga_solution *s, const gathered *g) {
   }
 }
 
+/* The first jump of a curve after `from` and before `told`, a corner that is known: *told becomes it. It is
+ * sought in windows of time (ga_model_ops.surprise); what begins smoothly there is passed. */
+static void find_jump(const ga_solution *s, double from, ga_corner *told) {
+  enum { WINDOWS = 1000, PASSED = 20 };
+  const double end = fmin(told->before, s->t_end), width = (s->t_end - s->t0) / WINDOWS;
+  const double near = shortest * (s->t_end - s->t0);
+  for (double t = from; t < end;) {
+    const double to = fmin(t + width, end);
+    for (int i = 0; i < PASSED && t < to; i++) {
+      ga_corner c = {.before = INFINITY, .t = INFINITY};
+      s->model->ops->surprise(s->model->user, from, t, to - t, &c);
+      if (!(c.before < to)) break;
+      if (c.t > c.before && c.t - from > near) {
+        *told = c;
+        return;
+      }
+      t = c.t;
+    }
+    t = to;
+  }
+}
+
 /* The next corner at which a piece that begins at `from` may end; later than s->t_end if there is none.
  * max(0, t) has a corner at the first number above 0: a run that begins at 0 begins there. */
 static ga_corner next_cut(const ga_solution *s, double from) {
@@ -206,6 +228,7 @@ static ga_corner next_cut(const ga_solution *s, double from) {
   while (corner.t - from <= shortest * (s->t_end - s->t0)) {
     corner = ga_model_next_corner(s->model, corner.t);
   }
+  if (corner.hidden && s->model->ops->surprise) find_jump(s, from, &corner);
   return corner;
 }
 

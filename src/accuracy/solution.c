@@ -158,6 +158,7 @@ static void note_result(ga_solution *s) {
     a->estimate.q = e->error[0], a->estimate.v = e->error[1];
     a->estimate.vd = e->vd, a->estimate.lam = e->lam;
     a->error = fmax(e->largest, e->forces);
+    if (!isnan(s->passed_over)) a->error = NAN; /* what they agree on means nothing */
   }
   a->order = 2 + s->K;
   a->runs = s->rows;
@@ -209,12 +210,16 @@ static bool stands(const ga_solution *s, int j) {
 /* May the runs end? GA_VERDICT_NONE: no, go on. Three runs are the least: two that agree tell
  * nothing about what falls between their steps. The first runs may be too coarse for any theory; so a
  * standstill counts from the seventh run on, twice in a row, and below 0.1. */
-static ga_verdict verdict_so_far(const ga_solution *s) {
+static ga_verdict verdict_so_far(ga_solution *s) {
   int j = s->rows - 1;
+  s->passed_over = NAN;
   if (j < 2) return GA_VERDICT_NONE;
   const ga_estimate *e = &s->made[j];
   double now = error_after(s, j);
-  if (now <= s->accuracy.asked) return GA_VERDICT_REACHED;
+  if (now <= s->accuracy.asked) {
+    s->passed_over = ga_solution_passed_over(s, s->m_of[j]);
+    return isnan(s->passed_over) ? GA_VERDICT_REACHED : GA_VERDICT_NONE;
+  }
   if (j < 6 || !(now < 0.1)) return GA_VERDICT_NONE;
   if (!(stands(s, j) && stands(s, j - 1)) && !is_hopeless(s)) return GA_VERDICT_NONE;
   /* a smooth motion comes to its rounding errors at higher orders */
@@ -224,7 +229,7 @@ static ga_verdict verdict_so_far(const ga_solution *s) {
 
 /* More steps are not allowed: what is the reason? */
 static ga_verdict verdict_at_budget(const ga_solution *s) {
-  if (s->rows < 5) return GA_VERDICT_BUDGET;
+  if (s->rows < 5 || !isnan(s->passed_over)) return GA_VERDICT_BUDGET;
   const ga_estimate *e = &s->made[s->rows - 1];
   if (ga_solution_growth(s) > 1e3) return GA_VERDICT_SENSITIVE;
   return e->regular || e->fall > 4 ? GA_VERDICT_BUDGET : GA_VERDICT_KINK;
@@ -332,6 +337,7 @@ static ga_status begin(ga_solution *s, double t0, const double *q0, const double
   s->accuracy = (ga_accuracy){.asked = s->accuracy.asked, .method = s->options.method};
   s->stats = (ga_stats){0};
   s->rows = 0;
+  s->passed_over = NAN;
   s->stopped_by = -1;
   s->state = NULL;
   return take_small_memory(s);

@@ -105,7 +105,8 @@ struct ga_solution {
   double *w, *v;           /* nv: work */
   double *pilot_end;       /* q, v at the end of the pilot; NULL: it failed */
   double pilot_steps;      /* equal steps that are as good as those of the pilot */
-  int K;                   /* column of the result */
+  double passed_over; /* a time at which all runs miss something that begins there; NaN: none */
+  int K;              /* column of the result */
 
   /* the states of the solution, made when they are asked for (nodes.c, between.c) */
   ga_layout whole;    /* q, v, vd, lam, psi */
@@ -144,6 +145,9 @@ double ga_solution_fall_scale(const ga_solution *s);
 void ga_solution_distance(ga_solution *s, const double *a, const double *b, double of[2]);
 /* The node's state in column K of the last row (which = 0) or of the one before (1). */
 double *ga_solution_column(const ga_solution *s, int which, int K, long node);
+
+/* seen.c: a time at which a run of m times the coarsest steps passes over something; NaN: nowhere. */
+double ga_solution_passed_over(const ga_solution *s, double m);
 
 /* verdict.c: growth of the differences between runs over the time. */
 double ga_solution_growth(const ga_solution *s);

@@ -101,6 +101,15 @@ static void say_reason(ga_solution *s) {
       say(a, "The differences between the runs are rounding errors; no steps can do better");
       break;
     case GA_VERDICT_BUDGET:
+      if (!isnan(s->passed_over)) {
+        say(a,
+            "Near t = %.9g a function of time begins to change, and no run has steps that are "
+            "short enough to see how; a larger accuracy_steps allows more, a corner there (step, "
+            "if) "
+            "or automatic steps (rtol) need fewer",
+            s->passed_over);
+        break;
+      }
       say(a, "It would take more than %.3g steps in all; a larger accuracy_steps allows them",
           s->options.accuracy_steps);
       break;

@@ -33,6 +33,7 @@ static const double LARGEST = 1.0 / 100;
 static const double FIRST = 0.4;
 
 static const double NEAREST = 1e-6; /* of a step: no memory is built for less, which is rounding */
+static const double END = 1.01;     /* of a given step: surprises at its end are in it */
 static const double SLACK = 1e-8; /* of a step: a corner that is so near to its end is at the end */
 static const double ROUND = 100 * DBL_EPSILON; /* changes below this, relative to q, are rounding */
 static const double JUMP = 1e-8; /* a force that changes by more than this of itself jumps */
@@ -77,11 +78,19 @@ double ga_corners_largest_step(const ga_integrator *it) {
   return own > 0 ? own : INFINITY;
 }
 
+/* How long the first run is; INFINITY: it has not begun. */
+double ga_corners_span(const ga_integrator *it) {
+  return it->corners.h_largest > 0 ? it->corners.h_largest / LARGEST : INFINITY;
+}
+
 /* A run to t_end begins. The first one after a start sets the largest automatic step; it->h is
- * limited by it. */
+ * limited by it. Collective. */
 void ga_corners_limit_step(ga_integrator *it, double t_end) {
   if (!it->step_size.on) return;
-  if (it->corners.h_largest == 0) it->corners.h_largest = LARGEST * (t_end - it->mem.t);
+  if (it->corners.h_largest == 0) {
+    it->corners.h_largest = LARGEST * (t_end - it->mem.t);
+    ga_step_size_first_run(it);
+  }
   it->h = fmax(fmin(it->h, ga_corners_largest_step(it)), it->options.h_min);
 }
 
@@ -416,7 +425,9 @@ ga_status ga_corners_meet(ga_integrator *it, double t_end, ga_plan *plan) {
   bool free; /* without a cut, the step itself moves such velocities */
   ga_corner surprise;
   ga_status status = find_next(it);
-  if (status == GA_OK && c->next.hidden) status = find_surprise(it, plan->h, &surprise);
+  if (status == GA_OK && c->next.hidden) { /* also at the end of the step */
+    status = find_surprise(it, END * plan->h, &surprise);
+  }
   while (status == GA_OK) {
     const double slack = SLACK * plan->h + ga_same_time(it->mem.t, plan->t1);
     if (!(isfinite(c->next.t) && c->next.t <= fmin(plan->t1 + slack, t_end))) return GA_OK;

@@ -36,6 +36,8 @@ void ga_corners_begin(struct ga_integrator *it, bool again);
 
 /* A run to t_end begins: the largest automatic step, if the user gives none, and it->h within it. */
 void ga_corners_limit_step(struct ga_integrator *it, double t_end);
+/* How long the first run is; INFINITY: it has not begun. */
+double ga_corners_span(const struct ga_integrator *it);
 /* The largest automatic step; INFINITY: no limit. */
 double ga_corners_largest_step(const struct ga_integrator *it);
 

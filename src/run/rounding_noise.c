@@ -155,7 +155,8 @@ bool ga_rest_suspect(ga_integrator *it, double h) {
  *   and is changed by less than its half by the motion q o exp(T^2/6 v'), T/2 v' that it makes
  *
  * (the motion is exact for p = 1). T is sought downwards from h until three such T in a row are
- * found, then upwards. */
+ * found, then upwards, as long as the power grows by at most 1: a force like exp(t) - 1 - t grows for
+ * ever, but not like a power. */
 
 /* rest_work.later = v' of the resting state s at T later, *largest its largest entry; moved = v'
  * after the motion that it causes, both without the noise given. False if the two differ by more than half, or cannot
@@ -180,13 +181,16 @@ static bool force_after(ga_integrator *it, const ga_rest *s, const double *noise
 }
 
 /* Does v' of the resting state still grow like a power of T, by more than sqrt(2) from T/2 to T?
- * *now: its largest entry at T (at T/2 if that fails already). noise: of v' at s.
- * Collective. */
+ * *now: its largest entry at T (at T/2 if that fails already). *growth: by which it has grown the first
+ * time, 0: not yet; twice as much is more than a power. noise: of v' at s. Collective. */
 static bool force_develops(ga_integrator *it, const ga_rest *s, const double *noise, double T,
-                           double *now) {
+                           double *growth, double *now) {
   if (!force_after(it, s, noise, T / 2, now)) return false;
   double before = *now;
-  return force_after(it, s, noise, T, now) && *now * *now >= 2 * before * before;
+  if (!force_after(it, s, noise, T, now) || *now * *now < 2 * before * before) return false;
+  if (!(before > 0)) return true;
+  if (*growth == 0) *growth = *now / before;
+  return *now <= 2 * *growth * before;
 }
 
 /* The largest |vd_i|, in the metric W, that is above its rounding noise. Collective. */
@@ -213,15 +217,20 @@ double ga_rest_sizes(ga_integrator *it, const ga_rest *s, const double *noise, d
   const double *moved = it->rest_work.moved;
   enum { TRIES = 100, IN_A_ROW = 3 };
   int found = 0, tries = 0;
-  double T = 2 * h, now = INFINITY;
+  double T = 2 * h, now = INFINITY, growth = 0;
   /* v' later must be 10 times v' now, or s is not at rest */
   double least = 10 * largest_true_acceleration(it, noise, s->vd);
   for (; found < IN_A_ROW && tries < TRIES && now >= least; tries++) {
-    found = force_develops(it, s, noise, T /= 2, &now) ? found + 1 : 0;
+    growth = 0; /* only upwards */
+    found = force_develops(it, s, noise, T /= 2, &growth, &now) ? found + 1 : 0;
   }
   if (found < IN_A_ROW) T = 0;
   T = ldexp(T, IN_A_ROW - 1);
-  for (; T > 0 && tries < TRIES && force_develops(it, s, noise, 2 * T, &now); tries++) T *= 2;
+  const double most = ga_corners_span(it); /* what comes later has not been asked for */
+  while (T > 0 && 2 * T <= most && tries++ < TRIES) {
+    if (!force_develops(it, s, noise, 2 * T, &growth, &now)) break;
+    T *= 2;
+  }
   if (T > 0 && force_after(it, s, noise, T, &now)) {
     for (int i = 0; i < it->eval.nv; i++) {
       size_q[i] = fmax(size_q[i], T * T / 6 * fabs(moved[i]));

@@ -219,6 +219,23 @@ void ga_step_size_begin(ga_integrator *it) {
   ga_step_size_grow(it);
 }
 
+/* If the start was at rest: sizes of the motion up to the end of the first run, see step_size.h. */
+void ga_step_size_first_run(ga_integrator *it) {
+  ga_step_size *c = &it->step_size;
+  const ga_memory *mem = &it->mem;
+  const size_t bytes = (size_t)it->eval.nv * sizeof(double);
+  if (mem->t != c->t_start || ga_measure(&it->eval, c->rest_v) == 0) return;
+  memset(c->rest_q, 0, bytes);
+  memset(c->rest_v, 0, bytes);
+  ga_start_guess(it);
+  ga_rest_rounding(it, mem->t, mem->q, mem->v, c->noise);
+  const ga_rest state = {mem->t, mem->q, mem->v, mem->vd};
+  ga_rest_sizes(it, &state, c->noise, it->h, c->rest_q, c->rest_v);
+  memcpy(c->size_q, c->rest_q, bytes);
+  memcpy(c->size_v, c->rest_v, bytes);
+  ga_step_size_grow(it);
+}
+
 /* After a restart at the accepted state, over `dt` of which v' changes by `change`: v'' of the motion
  * from now on. The sizes and it->h stay; no error of the step before is known. */
 void ga_step_size_restart(ga_integrator *it, const double *change, double dt) {

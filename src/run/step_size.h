@@ -69,6 +69,9 @@ void ga_step_size_init(ga_integrator *it);
 ga_status ga_step_size_start(ga_integrator *it, ga_memory *at);
 /* That start has been accepted: set vdd, t_vdd, err_last, size_q, size_v. */
 void ga_step_size_begin(ga_integrator *it);
+/* The first run from that start begins, with a known end: sizes of a motion from rest are those that
+ * it has up to there. Collective. */
+void ga_step_size_first_run(ga_integrator *it);
 /* The motion goes on at the accepted state with another v', which changes by `change` over dt. */
 void ga_step_size_restart(ga_integrator *it, const double *change, double dt);
 

@@ -118,8 +118,8 @@ static void test_dishonest_models(void **state) {
     double fine[EIGHTHS + 1][ROOM], coarse[EIGHTHS + 1][ROOM];
     reference(d, 1L << 18, fine);
     reference(d, 1L << 17, coarse);
-    static const double accuracies[] = {1e-2, 1e-4, 1e-6, 1e-12};
-    for (int k = 0; k < 4; k++) {
+    static const double accuracies[] = {1e-2, 1e-4, 1e-6, 1e-8, 1e-12};
+    for (int k = 0; k < 5; k++) {
       ga_verdict verdict = try(d, accuracies[k], fine, coarse);
       reached += verdict == GA_VERDICT_REACHED;
       kinks += verdict == GA_VERDICT_KINK;

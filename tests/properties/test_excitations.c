@@ -295,9 +295,45 @@ static void jumps_of_curves(void **state) {
   }
 }
 
+/* Forces on a mass at rest that grow for ever, faster than any power: v and x at t = 1 in closed form. (The
+ * sizes that errors are relative to were those of exp(700).) */
+static void forces_that_grow_for_ever(void **state) {
+  (void)state;
+  const struct {
+    const char *force;
+    double v, x;
+  } known[] = {
+      {"exp(t) - 1 - t", exp(1) - 2.5, exp(1) - 2.5 - 1.0 / 6},
+      {"sinh(t) - t", cosh(1) - 1.5, sinh(1) - 1 - 1.0 / 6},
+      {"cosh(9*t) - 1", sinh(9) / 9 - 1, (cosh(9) - 1) / 81 - 0.5},
+      {"1e-9*(exp(20*t) - 1 - 20*t)", 1e-9 * ((exp(20) - 1) / 20 - 11),
+       1e-9 * ((exp(20) - 21) / 400 - 0.5 - 20.0 / 6)},
+      {"t^2*exp(t)", exp(1) - 2, 3 * exp(1) - 8},
+  };
+  for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+    char text[400];
+    ga_file *file = NULL;
+    ga_error err = {0};
+    long steps;
+    const int n = snprintf(text, sizeof text,
+                           "genalpha: 1\n"
+                           "bodies: {m: {mass: 1, inertia: [1, 1, 1]}}\n"
+                           "joints: {g: {type: prismatic, between: [ground, m], axis: [1, 0, 0]}}\n"
+                           "forces: {f: {type: force, body: m, value: [\"%s\", 0, 0]}}\n",
+                           known[i].force);
+    must(ga_file_parse("growing", text, (size_t)n, NULL, &file, &err), &err);
+    for (double rtol = 1e-3; rtol > 5e-7; rtol /= 10) {
+      const motion m = run_from(ga_file_mechanism(file), 0, 0, 1, 0, rtol, &steps);
+      const double v = fabs(m.v[0] / known[i].v - 1), x = fabs(m.q[0] / known[i].x - 1);
+      if (!(v < 20 * rtol && x < 20 * rtol)) fail_msg("%s: %g %g", known[i].force, v, x);
+    }
+    ga_file_free(file);
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(pulses_after_long_rests),
-                                     cmocka_unit_test(curves_after_long_rests),
-                                     cmocka_unit_test(jumps_of_curves)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(pulses_after_long_rests), cmocka_unit_test(curves_after_long_rests),
+      cmocka_unit_test(jumps_of_curves), cmocka_unit_test(forces_that_grow_for_ever)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
