@@ -44,7 +44,16 @@ function readData(model, text) {
   const poses = decodePoses(bytes, 8 * (F + C) + 4 * C * F, F, channels);
   const index = new Map(model.columns.map((c, i) => [c.name, i]));
   const value = (column, frame) => first[column] + change[column * F + frame];
-  return {t, frames: F, channels, channel, poses, index, value};
+  const found = new Map();
+  const largest = column => {
+    if (!found.has(column)) {
+      let most = 0;
+      for (let i = 0; i < F; i++) most = Math.max(most, Math.abs(value(column, i)) || 0);
+      found.set(column, most);
+    }
+    return found.get(column);
+  };
+  return {t, frames: F, channels, channel, poses, index, value, largest};
 }
 
 // the last frame at or before a time, and how far it lies towards the next: 0 to 1
@@ -63,6 +72,12 @@ function valueAt(data, column, where) {
   const a = data.value(column, where.frame);
   if (where.part === 0) return a;
   return a + where.part * (data.value(column, where.frame + 1) - a);
+}
+
+// The same for people: a value that is rounding beside the largest of its column is 0.
+function shownAt(data, column, where) {
+  const x = valueAt(data, column, where);
+  return Math.abs(x) < 1e-12 * data.largest(column) ? 0 : x;
 }
 
 // Frames of all bodies at a time: positions from model.origin and rotation matrices by rows. The

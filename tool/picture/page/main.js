@@ -329,7 +329,7 @@ function fillPicked(owner) {
 function showPickedValues(where) {
   if (!picked) return;
   for (const td of $("picked").querySelectorAll("td[data-column]")) {
-    td.textContent = shortNumber(valueAt(data, data.index.get(td.dataset.column), where));
+    td.textContent = shortNumber(shownAt(data, data.index.get(td.dataset.column), where));
   }
 }
 

@@ -59,7 +59,7 @@ function makePlots(model, data, onTime, onChange) {
       p.cursor.style.left = x + "px";
       p.cursor.hidden = !(x >= area.x - 1 && x <= area.x + area.w + 1);
       p.names.forEach((n, i) => {
-        p.values[i].textContent = withUnit(shortNumber(valueAt(data, data.index.get(n), where)), unitOf(n));
+        p.values[i].textContent = withUnit(shortNumber(shownAt(data, data.index.get(n), where)), unitOf(n));
       });
     }
   }
