@@ -29,7 +29,18 @@ bool ga_import_named(const char *path) {
   return end && (strcmp(end, ".urdf") == 0 || strcmp(end, ".xml") == 0);
 }
 
-/* Count what the options leave out: limits and frictions. */
+/* Warn of a joint that starts beyond its stops. */
+static bool check_stops(ga_robot *r, const ga_robot_joint *j) {
+  const double x = j->value[0];
+  if (!r->options->stops || !j->lower.given || j->lower.value > j->upper.value) return true;
+  if (x >= j->lower.value && x <= j->upper.value) return true;
+  return ga_robot_report(
+      r, GA_LOG_WARNING, j->limit,
+      "joint '%.60s' starts at %g, outside its limits %g to %g: the stop pushes it", j->name, x,
+      j->lower.value, j->upper.value);
+}
+
+/* Count what the options leave out: limits and frictions; look at what they take. */
 static bool count_unused(ga_robot *r) {
   for (int i = 0; i < r->njoint; i++) {
     const ga_robot_joint *j = &r->joints[i];
@@ -39,6 +50,7 @@ static bool count_unused(ga_robot *r) {
       return false;
     }
     if (friction && !ga_robot_unused(r, GA_UNUSED_FRICTION, j->node)) return false;
+    if (!check_stops(r, j)) return false;
     if (j->damping > 0 && ga_robot_moves(j) && ga_robot_coordinates(j) != 1 &&
         !ga_robot_report(r, GA_LOG_WARNING, j->node, "the damping of this type is left out")) {
       return false;

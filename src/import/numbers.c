@@ -29,8 +29,7 @@ static bool fail_numbers(ga_robot *r, const ga_xml *element, const char *attribu
                                 : "numbers are");
 }
 
-/* Beyond this no number is of a robot, and mass times length^2 times rate^2 would not be finite. */
-static const double LARGEST = 1e50;
+const double GA_ROBOT_LARGEST = 1e50;
 
 /* x <- the n numbers of an attribute, separated by blanks; finite, decimal. Not given: x stays. Limits may
  * be as large as numbers are: that is how some programs say that there are none. */
@@ -51,9 +50,9 @@ bool ga_robot_numbers(ga_robot *r, const ga_xml *element, const char *attribute,
     if (strspn(at, "0123456789+-.eE") < length || end != at + length || !isfinite(value)) {
       return fail_numbers(r, element, attribute, text, n, -1 /* not a number */);
     }
-    if (fabs(value) > LARGEST && strcmp(element->name, "limit") != 0) {
+    if (fabs(value) > GA_ROBOT_LARGEST && strcmp(element->name, "limit") != 0) {
       return ga_robot_fail(r, element, "%s=\"%.80s\": %g is larger than anything of a robot (%g)",
-                           attribute, text, value, LARGEST);
+                           attribute, text, value, GA_ROBOT_LARGEST);
     }
     if (found < n) x[found] = value;
     found++;

@@ -116,6 +116,8 @@ typedef struct ga_report_line {
   int line, column; /* of its first element; 0: of none */
   int count;
 } ga_report_line;
+/* Beyond this no number is of a robot, and mass times length^2 times rate^2 would not be finite. */
+extern const double GA_ROBOT_LARGEST;
 enum { GA_REPORT_MAX = 60 };
 
 typedef struct ga_robot {

@@ -167,7 +167,8 @@ static bool read_dynamics(ga_robot *r, ga_robot_joint *j) {
   /* one that is not given is 0 */
   if (j->lower.given || j->upper.given) j->lower.given = j->upper.given = true;
   const bool limited = j->type == GA_ROBOT_REVOLUTE || j->type == GA_ROBOT_PRISMATIC;
-  if (!limited) j->lower.given = j->upper.given = false;
+  const bool endless = j->lower.value < -GA_ROBOT_LARGEST && j->upper.value > GA_ROBOT_LARGEST;
+  if (!limited || endless) j->lower.given = j->upper.given = false;
   if (j->lower.given && j->lower.value > j->upper.value) {
     return ga_robot_report(r, GA_LOG_WARNING, limit, "the limit lower = %g is above upper = %g",
                            j->lower.value, j->upper.value);

@@ -231,6 +231,28 @@ static void reported(void **state) {
   }
 }
 
+/* With stops: a joint that starts beyond them is warned of; limits that are the largest numbers are none. */
+static void stops(void **state) {
+  (void)state;
+  static const char beyond[] =
+      ROBOT(ARM HINGE("<limit lower='1' upper='2' effort='3' velocity='1'/>"));
+  static const char endless[] =
+      ROBOT(ARM HINGE("<limit lower='-1e308' upper='1.79e308' effort='1e308' velocity='1e308'/>"));
+  const ga_import_options o = {.stops = true};
+  ga_log_level level;
+  ga_imported *robot = import_text(beyond, &o);
+  assert_string_equal(
+      ga_imported_report(robot, 2, &level),
+      "4:73: robot/joint[j]/limit: joint 'j' starts at 0, outside its limits 1 to 2: the "
+      "stop pushes it");
+  assert_int_equal(level, GA_LOG_WARNING);
+  assert_non_null(strstr(ga_imported_model(robot), "limits: {lower: 1, upper: 2, stiffness: 300}"));
+  ga_imported_free(robot);
+  robot = import_text(endless, &o);
+  assert_null(strstr(ga_imported_model(robot), "limits: {"));
+  ga_imported_free(robot);
+}
+
 /* ---- files that nobody wrote by hand ---------------------------------------------------------- */
 
 /* What is not the file of a robot: a directory, nothing, 100 MB (with a hole, so that they take no room). */
@@ -370,9 +392,9 @@ static void mutated_files(void **state) {
 int main(void) {
   if (!ga_xml_available()) return 0;
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(refused_robots),   cmocka_unit_test(refused_options),
-      cmocka_unit_test(reported),         cmocka_unit_test(huge_files),
-      cmocka_unit_test(unreadable_files), cmocka_unit_test(long_chain),
-      cmocka_unit_test(mutated_files)};
+      cmocka_unit_test(refused_robots), cmocka_unit_test(refused_options),
+      cmocka_unit_test(reported),       cmocka_unit_test(stops),
+      cmocka_unit_test(huge_files),     cmocka_unit_test(unreadable_files),
+      cmocka_unit_test(long_chain),     cmocka_unit_test(mutated_files)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
