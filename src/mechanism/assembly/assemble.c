@@ -99,10 +99,15 @@ void ga_mechanism_measure_arms(ga_mechanism *m) {
   }
 }
 
+/* Shorter arms, in lengths of the mechanism, are rounding errors of places. */
+static const double SHORTEST_ARM = 1e-9;
+
 /* Square of a body's radius of gyration, (trace J)/(2 mass), at least arm^2/3; the square of the
- * mechanism's length if both are zero. */
+ * mechanism's length if both are zero: a rotation without weight would be free where rows with and
+ * without it are solved together. */
 static double gyration2(const ga_mechanism *m, const ga_solid *b, double mass) {
-  const double r2 = fmax((b->J[0] + b->J[4] + b->J[8]) / (2 * mass), b->arm * b->arm / 3);
+  const double arm = b->arm > SHORTEST_ARM * m->length ? b->arm : 0;
+  const double r2 = fmax((b->J[0] + b->J[4] + b->J[8]) / (2 * mass), arm * arm / 3);
   return r2 > 0 ? r2 : m->length * m->length;
 }
 
