@@ -87,15 +87,18 @@ static void keep_freedoms(const ga_pass *pass, int i, const double *T, solver_fr
   for (int k = 0; k < node->n; k++) {
     memcpy(own[k].S, f[k].S, sizeof own[k].S);
     memcpy(own[k].phi, f[k].phi, sizeof own[k].phi);
+    memcpy(own[k].chi, f[k].chi, sizeof own[k].chi);
+    memcpy(own[k].psi, f[k].psi, sizeof own[k].psi);
+    memcpy(own[k].e, turn[k], sizeof own[k].e);
+  }
+  for (int k = 0; T && k < node->n; k++) {
+    const double a = T[k], b = T[3 + k], c = T[6 + k];
     for (int e = 0; e < 6; e++) {
-      own[k].chi[e] = T ? 0 : f[k].chi[e];
-      own[k].e[e] = T ? 0 : turn[k][e];
-      if (e < 3) own[k].psi[e] = T ? 0 : f[k].psi[e];
-      for (int j = 0; T && j < node->n; j++) {
-        own[k].chi[e] += f[j].chi[e] * T[3 * j + k];
-        own[k].e[e] += turn[j][e] * T[3 * j + k];
-        if (e < 3) own[k].psi[e] += f[j].psi[e] * T[3 * j + k];
-      }
+      own[k].chi[e] = a * f[0].chi[e] + b * f[1].chi[e] + c * f[2].chi[e];
+      own[k].e[e] = a * turn[0][e] + b * turn[1][e] + c * turn[2][e];
+    }
+    for (int e = 0; e < 3; e++) {
+      own[k].psi[e] = a * f[0].psi[e] + b * f[1].psi[e] + c * f[2].psi[e];
     }
   }
 }
