@@ -143,6 +143,49 @@ static void references(void **state) {
   check_reference(slider, 2e-3, 0.5, slider_start, slider_end);
 }
 
+/* Ten links on balls, pushed sideways: all columns at t = 0.5, extrapolated three times, are the same in both
+ * coordinates. */
+static const char balls[] =
+    "{genalpha: 1, gravity: [0, 0, -9.81], repeat: [{index: i, from: 0, to: 9, bodies: {\"b{i}\": "
+    "{mass: 1, inertia: [0.01, 0.03, 0.03], position: [(i + 0.5)/2, 0, 0], velocity: [0, (i + "
+    "0.5)/10, 0], angular_velocity: [0, 0, 0.2]}}}, {index: i, from: 1, to: 9, joints: {\"j{i}\": "
+    "{type: "
+    "spherical, between: [\"b{i-1}\", \"b{i}\"], at: [i/2, 0, 0]}}}], joints: {j0: {type: "
+    "spherical, "
+    "between: [ground, b0], at: [0, 0, 0]}}}";
+
+static void ball_chain(void **state) {
+  (void)state;
+  enum { MOST = 400 };
+  static const char *const kinds[] = {"absolute", "joint"};
+  double end[2][MOST];
+  int n = 0;
+  for (int k = 0; k < 2; k++) {
+    ga_file *file = parse(balls, kinds[k]);
+    const ga_mechanism *m = ga_file_mechanism(file);
+    ga_options o = ga_options_default();
+    ga_error err = {0};
+    ga_extrapolator *x = NULL;
+    o.h = 2e-3;
+    must(ga_extrapolator_new(ga_mechanism_model(m), &o, 3, &x, &err), &err);
+    must(ga_extrapolator_start(x, 0, ga_mechanism_q0(m), ga_mechanism_v0(m)), NULL);
+    must(ga_extrapolator_run(x, 0.5), ga_extrapolator_error(x));
+    n = ga_mechanism_columns(m);
+    assert_true(n <= MOST);
+    assert_int_equal(ga_mechanism_outputs(m, &ga_extrapolator_state(x)->state, end[k]), GA_OK);
+    ga_extrapolator_free(x);
+    if (k) {
+      for (int i = 0; i < n; i++) {
+        if (!(fabs(end[0][i] - end[1][i]) <= 2e-9 * fmax(1, fabs(end[0][i])))) {
+          fail_msg("%s: %.12g and %.12g", ga_mechanism_column_name(m, i), end[0][i], end[1][i]);
+        }
+      }
+    }
+    ga_file_free(file);
+  }
+  assert_true(n > 200);
+}
+
 /* ---- both coordinates ----------------------------------------------------------------------- */
 
 enum { COLUMNS_MAX = 400 };
@@ -362,8 +405,9 @@ static void refusals(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(references), cmocka_unit_test(same_start),
-                                     cmocka_unit_test(order_two),  cmocka_unit_test(long_chain),
-                                     cmocka_unit_test(far_loop),   cmocka_unit_test(refusals)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(references), cmocka_unit_test(ball_chain),
+                                     cmocka_unit_test(same_start), cmocka_unit_test(order_two),
+                                     cmocka_unit_test(long_chain), cmocka_unit_test(far_loop),
+                                     cmocka_unit_test(refusals)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
