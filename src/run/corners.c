@@ -94,6 +94,27 @@ void ga_corners_limit_step(ga_integrator *it, double t_end) {
   it->h = fmax(fmin(it->h, ga_corners_largest_step(it)), it->options.h_min);
 }
 
+/* ---- beside a start ---------------------------------------------------------------------- */
+
+/* Has a force or its derivative a jump between t - h and t + h? *way: from t to the first jump behind
+ * it, not at it but for rounding; INFINITY: none is so near. Collective. */
+bool ga_corners_beside(const ga_integrator *it, double t, double h, double *way) {
+  ga_team *team = it->eval.team;
+  double near = 0;
+  *way = INFINITY;
+  for (double at = t - h;;) {
+    const ga_corner c = ga_model_next_corner(it->model, at);
+    if (!(c.before < t + h && c.t > at)) break;
+    at = c.t;
+    if (c.jumps > KINK) continue;
+    near = 1;
+    if (c.before - t > NEAREST * h) *way = fmin(*way, c.before - t);
+  }
+  near = ga_team_max(team, near);
+  *way = -ga_team_max(team, -*way);
+  return near > 0;
+}
+
 /* ---- the next corner --------------------------------------------------------------------- */
 
 /* *c <- the first of the corners of all processes. Only the process that has it knows its name.
@@ -302,7 +323,10 @@ static ga_status rebuild_memory(ga_integrator *it) {
   const size_t bytes = (size_t)it->eval.nv * sizeof(double);
   if (!it->saddle.soft && !it->redundancy.singular) {
     const double way = fmin(it->h, first_end(it, INFINITY) - mem->t);
-    return ga_restart_at_corner(it, fmax(way, NEAREST * usual_step(it)));
+    const double h = fmax(way, NEAREST * usual_step(it));
+    const ga_status status = ga_restart_at_corner(it, h);
+    if (status != GA_OK || it->step_size.on) return status;
+    return ga_restart_damp_corner(it, h, c->left.vd);
   }
   if (it->step_size.on) {
     memcpy(c->size_q, it->step_size.size_q, bytes);

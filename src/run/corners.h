@@ -41,6 +41,10 @@ double ga_corners_span(const struct ga_integrator *it);
 /* The largest automatic step; INFINITY: no limit. */
 double ga_corners_largest_step(const struct ga_integrator *it);
 
+/* Is there a corner of forces between t - h and t + h? *way: from t to the first one behind t; INFINITY:
+ * there is none up to t + h. Collective. */
+bool ga_corners_beside(const struct ga_integrator *it, double t, double h, double *way);
+
 /* If the accepted time is that of a corner, up to rounding, and the corner is not after t_end: pass
  * it. The state is then the one behind the corner. GA_ERR_MODEL if a constraint jumps. Collective. */
 ga_status ga_corners_pass(struct ga_integrator *it, double t_end);

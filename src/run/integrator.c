@@ -161,7 +161,7 @@ static void init_predictor(ga_integrator *it) {
   p->rho = it->rho_inf <= 1 ? it->rho_inf : 0; /* beyond 1: of explicit methods */
   ga_predictor_init(p, it->model->metric != NULL, &it->system);
   it->restart.line = ga_arena_doubles(&it->system, (size_t)p->n);
-  if (it->contacts.n > 0) it->restart.x = ga_arena_doubles(&it->system, (size_t)p->n);
+  it->restart.x = ga_arena_doubles(&it->system, (size_t)p->n);
   if (p->weight) it->start_work.weight = ga_arena_doubles(&it->system, (size_t)p->n);
 }
 
@@ -302,6 +302,9 @@ static ga_status start_and_observe(ga_integrator *it, const ga_beginning *from) 
     status = ga_contacts_drop_joints(it, from->t, from->q, from->v);
   }
   if (status == GA_OK) status = ga_start_at(it, from);
+  if (status == GA_OK && it->restart.sudden && !it->step_size.on && !it->saddle.soft) {
+    status = ga_restart_damp_start(it, it->h);
+  }
   if (status == GA_OK && it->contacts.n > 0) status = ga_contacts_start(it);
   if (status == GA_OK && !from->again) it->repivots_base = repivots;
   ga_integrator_count_repivots(it);

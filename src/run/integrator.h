@@ -206,6 +206,11 @@ ga_status ga_start_at(ga_integrator *it, const ga_beginning *from);
  * state; `start` is not GA_START_BEST. */
 ga_status ga_start_memory(ga_integrator *it, ga_start start, ga_memory *mem);
 
+/* wd = the derivative of w of *mem, a difference quotient over a short way ahead with the acceleration
+ * vd. The factors of the saddle are overwritten. */
+ga_status ga_start_difference_ahead(ga_integrator *it, const ga_memory *mem, const double *vd,
+                                    double *wd);
+
 /* restart.c: `here` continues at the accepted q with the accepted v or another one. *done = false:
  * with automatic sizes, after a jump, it changes nothing and a start is needed. */
 void ga_restart_init(ga_integrator *it);
@@ -218,6 +223,11 @@ ga_status ga_integrator_restart_after(ga_integrator *it, const double *q, const 
 ga_status ga_restart_at_corner(ga_integrator *it, double h);
 /* After it, for a step of h: damp the vibrations in a that this h does not resolve. */
 ga_status ga_restart_damp(ga_integrator *it, double h);
+/* The same without a change of v, where nothing but forces has jumped; old_vd: v' before it. */
+ga_status ga_restart_damp_corner(ga_integrator *it, double h, const double *old_vd);
+/* After a start where forces set in: the memory, and the guess of the first step, of h, without the
+ * vibrations that h does not resolve. */
+ga_status ga_restart_damp_start(ga_integrator *it, double h);
 ga_status ga_restart_resize(ga_integrator *it, double h);
 ga_status ga_restart_filter(ga_integrator *it, double size, double *x);
 ga_status ga_restart_filter_velocity(ga_integrator *it, double *v, bool *changed);

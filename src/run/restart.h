@@ -16,6 +16,7 @@ typedef struct ga_restart {
    * their rate; known: there was a restart. What the step from there missed, the next one does. */
   double *line, line_t, line_h;
   bool line_known;
+  bool sudden; /* forces set in at the start, or near it: perhaps with vibrations */
 } ga_restart;
 
 #endif

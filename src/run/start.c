@@ -8,6 +8,9 @@
 #include "kkt/measure.h"
 #include "run/integrator.h"
 
+/* Part of h over which w' is a difference quotient where it must not look back; as in restart.c. */
+static const double AHEAD = 1.0 / 16;
+
 /* Allocate the work arrays of this file from it->arena; the caller checks arena.failed. */
 void ga_start_init(ga_integrator *it) {
   ga_start_work *w = &it->start_work;
@@ -59,6 +62,47 @@ ga_status ga_start_vdd(ga_integrator *it, double t, const double *q, const doubl
 /* Is the second variable w of the method the applied acceleration M^-1 F, not v'? */
 static bool keeps_applied_acceleration(const ga_method *method) {
   return method->dyn[method->out_x].forces == GA_FORCES_APPLIED;
+}
+
+/* wd = (w(t + dt) - w)/dt, w = v' or M^-1 F as in *mem, on the Taylor polynomial of the motion with the
+ * acceleration vd; dt is a short part of mem->h, and no force jumps in it. Collective. */
+ga_status ga_start_difference_ahead(ga_integrator *it, const ga_memory *mem, const double *vd,
+                                    double *wd) {
+  ga_saddle *s = &it->saddle;
+  ga_start_work *w = &it->start_work;
+  const int nv = it->eval.nv;
+  double way;
+  ga_corners_beside(it, mem->t, mem->h, &way);
+  const double dt = fmin(AHEAD * mem->h, way / 2);
+  for (int i = 0; i < nv; i++) {
+    w->d[i] = dt * mem->v[i] + dt * dt / 2 * vd[i];
+    w->v[i] = mem->v[i] + dt * vd[i];
+  }
+  ga_space_step(it->model->space, mem->q, w->d, w->q);
+  const ga_status status = keeps_applied_acceleration(it->method)
+                               ? ga_saddle_applied(s, mem->t + dt, w->q, w->v, wd)
+                               : ga_saddle_acceleration(s, mem->t + dt, w->q, w->v, wd, NULL, NULL);
+  for (int i = 0; i < nv && status == GA_OK; i++) wd[i] = (wd[i] - mem->w[i]) / dt;
+  return status;
+}
+
+/* wd = w': central differences over mem->h, or over a short way ahead where a force jumps so near before
+ * or behind, as w' is that of the motion that begins. restart.sudden: there, or where w changes within
+ * +-h by more than itself. Collective. */
+static ga_status differentiate_w(ga_integrator *it, bool applied, const ga_memory *mem,
+                                 double *wd) {
+  double way, *wdd = it->start_work.a;
+  const double h = mem->h;
+  it->restart.sudden = true;
+  if (ga_corners_beside(it, mem->t, h, &way)) {
+    return ga_start_difference_ahead(it, mem, mem->vd, wd);
+  }
+  const ga_status status =
+      differentiate_acceleration(it, applied, mem->t, mem->q, mem->v, mem->vd, h, wd, wdd);
+  if (status != GA_OK) return status;
+  for (int i = 0; i < it->eval.nv; i++) wdd[i] += 2 / (h * h) * (mem->vd[i] - mem->w[i]);
+  it->restart.sudden = h * h * ga_measure(&it->eval, wdd) > ga_measure(&it->eval, mem->w);
+  return GA_OK;
 }
 
 /* Set saddle.guess, the guess of the next mass KKT solution, to lam, psi; NULL stands for zeros. */
@@ -207,7 +251,7 @@ ga_status ga_start_memory(ga_integrator *it, ga_start start, ga_memory *mem) {
   }
   memcpy(mem->a, mem->w, (size_t)nv * sizeof(double));
   if (start == GA_START_PLAIN) return GA_OK;
-  status = differentiate_acceleration(it, applied, t, mem->q, mem->v, mem->vd, h, wd, NULL);
+  status = differentiate_w(it, applied, mem, wd);
   if (status != GA_OK) {
     ga_error_prefix(&it->error,
                     "starting values from v' at t - h and t + h (start = plain needs none)");
