@@ -194,7 +194,8 @@ typedef struct ga_model_ops {
    * that has no corner known beforehand, such as a smooth pulse. The run began at `since`. *surprise
    * arrives with the times INFINITY and jumps = 0. If a function of time changes in the step by much more
    * than in a time as long before: `before` and t are the time at which the step should end, jumps is
-   * 4 or more; or, where the function jumps, a corner. */
+   * 4 or more; or, where the function jumps, a corner. hidden: its values at the ends of the step
+   * do not show the change. */
   void (*surprise)(void *user, double since, double t, double way, ga_corner *surprise);
 
   /* Optional: kinetic and potential energy, for reports. */

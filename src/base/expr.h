@@ -73,6 +73,7 @@ ga_expr_corner ga_expr_next_corner(const ga_expr *expr, int time, double t);
 /* Does a function of time in the expression change in a step from t of length `way` by much more than
  * in the same time before, but not before the time `since` (expr_surprise.c)? Then the time at which
  * the step should end, before = t and GA_SMOOTH; or where it jumps, order 0. t is INFINITY if not.
+ * hidden: the ends of the step do not show it.
  * may_surprise: is there such a function? */
 ga_expr_corner ga_expr_surprise(const ga_expr *expr, int time, double since, double t, double way);
 bool ga_expr_may_surprise(const ga_expr *expr, int time);

@@ -20,11 +20,12 @@
 
 static const double REST = 1e-6;    /* a change below this, relative to the largest one, is none */
 static const double MORE = 100;     /* such a growth is seen by the estimate of the error */
+static const double SHOWN = 10;     /* the ends of a step show a change that is so much larger */
 static const double NEARLY = 0.999; /* of the step: what comes then can be left to the next one */
 static const double NEAR = 1e-3;    /* of the way: so near to a change a step ends */
 
-enum { AHEAD, BEHIND, EVER, SPANS };
-enum { MOST = 6 }; /* arguments of an operation */
+enum { AHEAD, BEHIND, EVER, START, END, SPANS }; /* the last two: ends of the step */
+enum { MOST = 6 };                               /* arguments of an operation */
 
 /* What a value on the stack is: a number, a straight line in time up to corners that are known, another
  * function of time, one of the state. */
@@ -90,22 +91,24 @@ static double change(ga_interval a) {
   return a.lo == a.hi ? 0 : a.hi - a.lo;
 }
 
-/* Does instruction number `at`, whose result is u, change unexpectedly? The time ahead is h long. */
-static bool is_surprise(const search *s, int at, const value *u, double h) {
+/* Does instruction number `at`, whose result is u, change unexpectedly? The time ahead is h long. If
+ * the ends of the step count, what they show is no surprise. */
+static bool is_surprise(const search *s, int at, const value *u, double h, bool ends) {
   const double ahead = change(u->over[AHEAD]);
-  if (ahead <= MORE * change(u->over[BEHIND]) || ahead <= REST * change(u->over[EVER]))
-    return false;
+  if (ahead <= MORE * change(u->over[BEHIND])) return false;
+  if (ahead <= REST * change(u->over[EVER])) return false;
+  if (ends && ahead <= SHOWN * fabs(u->over[END].lo - u->over[START].lo)) return false;
   return s->t > s->since || !(ahead <= MORE * change_by_slope(s, u->begin, at + 1, h));
 }
 
-/* Bounds of one operation of n arguments over all spans. An impact stands for a contact, which depends
+/* Bounds of one operation of n arguments over the first spans. An impact stands for a contact, which depends
  * on the state. */
 static void bound(const search *s, const ga_instruction *c, int n, const value *arguments,
-                  const ga_interval *spans, value *u) {
+                  const ga_interval *spans, int count, value *u) {
   const ga_table *table = c->op == GA_EXPR_table ? &s->expr->table[c->index] : NULL;
   ga_interval a[MOST];
   if (c->op == GA_EXPR_impact) u->kind = STATE;
-  for (int k = 0; k < SPANS && u->kind != STATE; k++) {
+  for (int k = 0; k < count && u->kind != STATE; k++) {
     for (int j = 0; j < n; j++) a[j] = arguments[j].over[k];
     if (c->op == GA_EXPR_number) {
       u->over[k] = (ga_interval){c->number, c->number};
@@ -125,10 +128,11 @@ static bool surprise_of_arguments(const ga_instruction *c, int n, const value *a
   return condition->lo == 0 && condition->hi == 0 ? a[2].surprise : any;
 }
 
-/* Does nothing change unexpectedly in the time `ahead`, after that in `behind`? */
-static bool is_calm(const search *s, ga_interval ahead, ga_interval behind) {
+/* Does nothing change unexpectedly in the time `ahead`, after that in `behind`? ends: see is_surprise. */
+static bool is_calm(const search *s, ga_interval ahead, ga_interval behind, bool ends) {
   value stack[GA_EXPR_STACK], *top = stack;
-  const ga_interval spans[SPANS] = {ahead, behind, {-INFINITY, INFINITY}};
+  const ga_interval spans[SPANS] = {
+      ahead, behind, {-INFINITY, INFINITY}, {ahead.lo, ahead.lo}, {ahead.hi, ahead.hi}};
   for (int i = 0; i < s->expr->length; i++) {
     const ga_instruction *c = &s->expr->code[i];
     const int n = ga_expr_arguments[c->op];
@@ -138,8 +142,8 @@ static bool is_calm(const search *s, ga_interval ahead, ga_interval behind) {
     value u = {.begin = n > 0 ? top[0].begin : i};
     for (int k = 0; k < n; k++) of[k] = top[k].kind;
     u.kind = kind_of(s, c, n, of, &examine);
-    bound(s, c, n, top, spans, &u);
-    const bool own = examine && u.kind != STATE && is_surprise(s, i, &u, ahead.hi - ahead.lo);
+    bound(s, c, n, top, spans, ends ? SPANS : START, &u);
+    const bool own = examine && u.kind != STATE && is_surprise(s, i, &u, ahead.hi - ahead.lo, ends);
     u.surprise = own || surprise_of_arguments(c, n, top);
     *top++ = u;
   }
@@ -149,12 +153,18 @@ static bool is_calm(const search *s, ga_interval ahead, ga_interval behind) {
 /* Is a step to the time `to` without a surprise? */
 static bool is_calm_to(const search *s, double to) {
   const double since = fmax(s->since, s->t - (to - s->t));
-  return is_calm(s, (ga_interval){s->t, to}, (ga_interval){since, s->t});
+  return is_calm(s, (ga_interval){s->t, to}, (ga_interval){since, s->t}, false);
+}
+
+/* Does the end of such a step show what has changed? */
+static bool is_shown_at(const search *s, double to) {
+  const double since = fmax(s->since, s->t - (to - s->t));
+  return is_calm(s, (ga_interval){s->t, to}, (ga_interval){since, s->t}, true);
 }
 
 /* Is there no change at all between two times? */
 static bool is_rest(const search *s, double from, double to) {
-  return is_calm(s, (ga_interval){from, to}, (ga_interval){from, from});
+  return is_calm(s, (ga_interval){from, to}, (ga_interval){from, from}, false);
 }
 
 /* The time up to which a step from t, at most `way` long, is without a surprise, see expr.h. */
@@ -179,7 +189,8 @@ ga_expr_corner ga_expr_surprise(const ga_expr *expr, int time, double since, dou
     }
   }
   if (!(lo > t)) return none;
-  return jumps ? (ga_expr_corner){lo, hi, 0, true} : (ga_expr_corner){lo, lo, GA_SMOOTH, true};
+  const bool hidden = !is_shown_at(&s, t + way);
+  return jumps ? (ga_expr_corner){lo, hi, 0, hidden} : (ga_expr_corner){lo, lo, GA_SMOOTH, hidden};
 }
 
 /* Is there an operation that ga_expr_surprise looks at? */

@@ -128,6 +128,5 @@ void ga_mechanism_surprise(void *user, double since, double t, double way, ga_co
     c.jumps += f->jumps;
     c.what = f->what, c.name = f->name;
     join(surprise, &c);
-    if (c.before - t < way) way = c.before - t;
   }
 }
