@@ -92,12 +92,16 @@ static double change(ga_interval a) {
 }
 
 /* Does instruction number `at`, whose result is u, change unexpectedly? The time ahead is h long. If
- * the ends of the step count, what they show is no surprise. */
+ * the ends of the step count, a kink or jump that they show is no surprise: no step is short enough to
+ * foresee it. What begins smoothly is foreseen by steps that can follow it. */
 static bool is_surprise(const search *s, int at, const value *u, double h, bool ends) {
   const double ahead = change(u->over[AHEAD]);
   if (ahead <= MORE * change(u->over[BEHIND])) return false;
   if (ahead <= REST * change(u->over[EVER])) return false;
-  if (ends && ahead <= SHOWN * fabs(u->over[END].lo - u->over[START].lo)) return false;
+  if (ends && ga_expr_has_corners(s->expr->code[at].op) &&
+      ahead <= SHOWN * fabs(u->over[END].lo - u->over[START].lo)) {
+    return false;
+  }
   return s->t > s->since || !(ahead <= MORE * change_by_slope(s, u->begin, at + 1, h));
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Mechanisms on which an estimate may lie: pulses after long rests and beside a motion, friction, stops,
  * play, chaos, unstable positions, jumps of curves. Each result is as accurate as it says, to 5 A, and
- * to 2 A nearly always; or it says that it is not. The reference are fine steps of `stab2`, h and h/2.
+ * to 2 A in 95 of 100; or it says that it is not. The reference are fine steps of `stab2`, h and h/2.
  *
  * Without arguments: every second model with A = 1e-2 and 1e-4. With the argument `all`: all of them with
  * A = 1e-2, 1e-4, 1e-6, 1e-8, as a table. */
@@ -146,6 +146,16 @@ static void sizes(ga_solution *s, int n, double size[ROOM]) {
   }
 }
 
+/* Are the eighths of the time common times of the runs? */
+static bool are_common(ga_solution *s, double t_end) {
+  int found = 0;
+  for (long i = 0; i < ga_solution_nodes(s); i++) {
+    const double eighth = EIGHTHS * ga_solution_node(s, i).t / t_end;
+    found += fabs(eighth - round(eighth)) < 1e-12;
+  }
+  return found == EIGHTHS + 1;
+}
+
 static double distance(int n, const double size[ROOM], const samples *a, const samples *b) {
   double largest = 0;
   for (int k = 0; k <= EIGHTHS; k++) {
@@ -188,12 +198,15 @@ static void try(int number, const ga_mechanism *m, double A, const samples *fine
     sizes(s, n, size);
     const double unsure = distance(n, size, coarse, fine), error = distance(n, size, &x, fine);
     const bool reached = a->verdict == GA_VERDICT_REACHED;
-    const char *between = strstr(a->text, "the error may be "); /* the eighths may be such times */
-    const double promised = between ? fmax(A, strtod(between + 17, NULL)) : A;
+    /* where the eighths are not common times, the accuracy holds as it says for between them */
+    const char *between = strstr(a->text, "the error may be ");
+    const bool common = are_common(s, list[number].t_end);
+    const double promised = between && !common ? fmax(A, strtod(between + 17, NULL)) : A;
     t->reached += reached;
     t->judged += reached && unsure < A / 2;
-    t->above_two += reached && unsure < A / 2 && error > 2 * promised + unsure;
-    if (table) {
+    const bool above_two = reached && unsure < A / 2 && error > 2 * promised + unsure;
+    t->above_two += above_two;
+    if (table || above_two) {
       print_message("%-22s %.0e  %-9s error %.1e (known to %.0e), said %.1e, %ld steps\n",
                     list[number].name, A, ga_verdict_word(a->verdict), error, unsure, a->error,
                     a->steps);
@@ -235,7 +248,7 @@ static void test_honest_mechanisms(void **state) {
   assert_true(MODELS >= 40);
   for (int i = 0; i < MODELS; i += all ? 1 : 2) try_model(i, all, &t);
   print_message("%d reached, %d judged, %d above 2 A\n", t.reached, t.judged, t.above_two);
-  assert_true(t.reached >= (all ? 40 : 10) && t.above_two <= 0.03 * t.judged);
+  assert_true(t.reached >= (all ? 40 : 10) && t.above_two <= 0.05 * t.judged);
 }
 
 int main(int argc, char **argv) {
