@@ -326,7 +326,9 @@ const ga_element_type ga_element_beam = {
     .name = "beam",
     .what = "beam element",
     .absolute_only = true,
-    .trouble = "its ends are turned against each other by more than 0.95 pi; use more elements",
+    .trouble =
+        "its ends are turned against each other by more than 0.95 pi; use more elements, "
+        "or a smaller step",
     .structure = beam_structure,
     .evaluate = beam_evaluate,
     .energy = beam_energy,
