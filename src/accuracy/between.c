@@ -16,6 +16,7 @@
 #include "accuracy/solution.h"
 
 enum { WINDOW = 6, SUBSTEPS = 8 };
+static const double clearly = 0.25; /* of what is allowed between the nodes */
 
 /* Allocate the arrays of this file from s->work; the caller checks whether it failed. */
 void ga_between_init(ga_solution *s) {
@@ -70,14 +71,46 @@ static void move(const ga_solution *s, double x0, double x1, double H, double *q
   }
 }
 
+/* The first node of the window of an interval, and how many it has. */
+static long window_of(const ga_piece *p, long node, int *count) {
+  *count = p->steps + 1 < WINDOW ? (int)p->steps + 1 : WINDOW;
+  long first = node - *count / 2 + 1;
+  if (first < p->first) first = p->first;
+  if (first + *count > p->first + p->steps + 1) first = p->first + p->steps + 1 - *count;
+  return first;
+}
+
+/* The polynomial of v at the nodes of the window as they are, without v', of degree 5, and what q lacks at
+ * the end of the interval: nothing is evaluated. It is not kept. */
+static void fit_coarsely(ga_solution *s, const ga_piece *p, long node) {
+  ga_between *b = &s->between;
+  int nv = ga_space_nv(s->model->space), at_v = s->layout.at[1], count;
+  long first = window_of(p, node, &count);
+  double H = (p->to - p->from) / (double)p->steps;
+  b->node = -1;
+  b->points = count;
+  for (int k = 0; k < count; k++) {
+    b->at[k] = (double)(first + k - node);
+    memcpy(b->coef + k * nv, ga_solution_column(s, 0, s->K, first + k) + at_v,
+           (size_t)nv * sizeof *b->coef);
+  }
+  for (int j = 1; j < count; j++) {
+    for (int k = count - 1; k >= j; k--) {
+      double *c = b->coef + k * nv;
+      for (int i = 0; i < nv; i++) c[i] = (c[i] - c[i - nv]) / j;
+    }
+  }
+  memcpy(b->q, ga_solution_column(s, 0, s->K, node), (size_t)at_v * sizeof *b->q);
+  move(s, 0, 1, H, b->q);
+  ga_space_diff(s->model->space, b->q, ga_solution_column(s, 0, s->K, node + 1), b->miss);
+}
+
 /* The polynomial of the interval that begins at a node of piece p: divided differences, each node
  * twice, and what q lacks at its end. */
 static void fit(ga_solution *s, const ga_piece *p, long node) {
   ga_between *b = &s->between;
-  int nv = ga_space_nv(s->model->space), count = p->steps + 1 < WINDOW ? (int)p->steps + 1 : WINDOW;
-  long first = node - count / 2 + 1;
-  if (first < p->first) first = p->first;
-  if (first + count > p->first + p->steps + 1) first = p->first + p->steps + 1 - count;
+  int nv = ga_space_nv(s->model->space), count;
+  long first = window_of(p, node, &count);
   double H = (p->to - p->from) / (double)p->steps;
   b->points = 2 * count;
   for (int k = 0; k < b->points; k++) {
@@ -124,7 +157,8 @@ static double repaired_miss(ga_solution *s, double H) {
 /* About the largest error between the nodes above `least`; *t: the middle of its interval. If the
  * polynomial of v follows the motion, its integral over an interval ends at q of the next node; what it
  * misses tells of motions that are faster than the nodes are apart, however good these are: a filter
- * with a short time constant, a stiff damper. */
+ * with a short time constant, a stiff damper. Where a polynomial of degree 5 misses clearly less, the
+ * accelerations at the nodes are not needed. */
 double ga_solution_miss(ga_solution *s, double least, double *t) {
   double largest = least;
   *t = NAN;
@@ -133,6 +167,8 @@ double ga_solution_miss(ga_solution *s, double least, double *t) {
     const ga_piece *p = &s->piece[i];
     const double H = (p->to - p->from) / (double)p->steps;
     for (long node = p->first; node < p->first + p->steps; node++) {
+      fit_coarsely(s, p, node);
+      if (relative_miss(s, H, s->between.miss) < clearly * least) continue;
       fit(s, p, node);
       if (!(relative_miss(s, H, s->between.miss) > largest)) continue;
       const double now = repaired_miss(s, H);
