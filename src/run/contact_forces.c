@@ -5,15 +5,15 @@
  *     contacts that slide:   f = -mu N k/|k|, which makes column and row of A differ
  *     contacts at rest:      |f| <= mu_s N,  f = -mu_s N k'/|k'| where k' != 0
  *
- * and again with mu for a contact that mu_s does not hold. If there is no solution (Painleve): a
- * contact that slides, with A_NN - mu A_NT d <= 0 and b_N < 0, is stopped by the impulse r = -A^-1
- * u. */
+ * and again with mu for a contact that mu_s does not hold. If there is no solution (Painleve), an impulse
+ * without collision stops what jams: of the one contact of a rod r = -A^-1 u. */
 #include <math.h>
 #include <string.h>
 
 #include "contact/cone.h"
 #include "run/integrator.h"
 
+static const double SOON = 1e-9; /* of slip velocities: how fast gaps close a short time later */
 enum { JAMS = 5 };
 
 /* The reduced problem: of the contacts that take part, sliding ones with their normal row alone. */
@@ -216,61 +216,69 @@ static void read_solution(ga_integrator *it, ga_touching *p, const reduced *s, c
   }
 }
 
-/* x = -B^-1 u of block i (1 to 3 rows), by Gauss's elimination with pivots; false if it is singular. */
-static bool solve_block(const ga_touching *p, int i, double *x) {
-  const int n = 1 + p->nt[i], from = p->at[i];
-  double B[3][4];
-  for (int a = 0; a < n; a++) {
-    for (int k = 0; k < n; k++) B[a][k] = ga_csr_at(&p->A, from + a, from + k);
-    B[a][n] = -p->u[from + a];
-  }
-  for (int c = 0; c < n; c++) {
-    int best = c;
-    for (int a = c + 1; a < n; a++) best = fabs(B[a][c]) > fabs(B[best][c]) ? a : best;
-    if (B[best][c] == 0) return false;
-    for (int k = 0; k <= n; k++) {
-      const double kept = B[c][k];
-      B[c][k] = B[best][k], B[best][k] = kept;
-    }
-    for (int a = 0; a < n; a++) {
-      const double by = B[a][c] / B[c][c];
-      for (int k = c; k <= n && a != c; k++) B[a][k] -= by * B[c][k];
-    }
-  }
-  for (int a = 0; a < n; a++) x[a] = B[a][n] / B[a][a];
-  return true;
+/* Tell of the contact with the largest impulse. */
+static void tell_jammed(ga_integrator *it, const ga_touching *p, double t) {
+  int most = 0;
+  char text[256];
+  if (!it->options.log) return;
+  for (int i = 1; i < p->n; i++) most = p->r[p->at[i]] > p->r[p->at[most]] ? i : most;
+  snprintf(
+      text, sizeof text,
+      "contact '%s': t = %.9g: no forces fit (Painlevé); an impulse of %.3g N s stops its slip",
+      it->contacts.rows.contact[p->contact[most]].name, t, p->r[p->at[most]]);
+  it->options.log(it->options.log_context, GA_LOG_WARNING, text);
 }
 
-/* No forces fit: the impulse of a contact that jams, applied to v; false if there is none. */
-static bool stop_jammed(ga_integrator *it, const ga_touching *p, const reduced *s, double t,
-                        double *v, bool *jam, double *impulse) {
-  for (int i = 0; i < s->n; i++) {
-    const int block = s->block[i], contact = p->contact[block];
-    const double mu = it->contacts.rows.contact[contact].friction;
-    double x[3] = {0, 0, 0};
-    if (!s->slides[i] || !(ga_csr_at(&s->A, s->at[i], s->at[i]) <= 0) || !(s->b[s->at[i]] < 0))
-      continue;
-    if (!solve_block(p, block, x) || !(x[0] > 0)) continue;
-    const double xt = p->nt[block] == 1 ? fabs(x[1]) : hypot(x[1], x[2]);
-    if (!(xt <= mu * x[0])) continue;
-    for (int a = 0; a <= p->nt[block]; a++) {
-      const int row = p->at[block] + a;
-      for (int e = p->X.ptr[row]; e < p->X.ptr[row + 1]; e++) v[p->X.col[e]] += x[a] * p->X.val[e];
-      impulse[3 * contact + a] += x[a];
-    }
-    jam[contact] = true;
-    it->contacts.state[contact].impulse += x[0];
-    if (it->options.log) {
-      char text[256];
-      snprintf(
-          text, sizeof text,
-          "contact '%s': t = %.9g: no forces fit (Painlevé); an impulse of %.3g N s stops its slip",
-          it->contacts.rows.contact[contact].name, t, x[0]);
-      it->options.log(it->options.log_context, GA_LOG_WARNING, text);
-    }
-    return true;
+/* No forces fit: an impulse without collision, applied to v; false if there is none. A short time tau
+ * later without forces the gaps close with u_N + tau b_N: small impulses against that would be the forces
+ * there are not, so P3 with e = 0 has large ones, as for tau = 0. tau is so short that what is left of
+ * u_N counts as zero. p->u: velocities, p->b: accelerations without forces; p->r <- impulses. */
+static ga_status stop_jammed(ga_integrator *it, ga_touching *p, double t, double *v, bool *jam,
+                             double *impulse, bool *stopped) {
+  ga_contacts *c = &it->contacts;
+  double *mu = ga_arena_doubles(p->arena, (size_t)p->n), fastest = 0, pressed = 0, largest = 0;
+  double *u = ga_arena_doubles(p->arena, (size_t)p->m);
+  double *b = ga_arena_doubles(p->arena, (size_t)p->m);
+  *stopped = false;
+  if (!mu || !u || !b) return ga_fail(&it->error, GA_ERR_MEM, "no memory for %d contacts", p->n);
+  for (int i = 0; i < p->m; i++) fastest = fmax(fastest, fabs(p->u[i]));
+  for (int i = 0; i < p->n; i++) {
+    mu[i] = c->rows.contact[p->contact[i]].friction;
+    pressed = fmax(pressed, -p->b[p->at[i]]);
   }
-  return false;
+  if (!(pressed > 0) || !(fastest > 0)) return GA_OK;
+  memcpy(b, p->u, (size_t)p->m * sizeof(double));
+  for (int i = 0; i < p->n; i++) {
+    b[p->at[i]] = SOON * fastest * fmin(p->b[p->at[i]] / pressed, 1);
+  }
+  const ga_cone cone = {.n = p->n,
+                        .nt = p->nt,
+                        .mu = mu,
+                        .A = &p->A,
+                        .b = b,
+                        .normal = &p->normal,
+                        .symmetric = true,
+                        .arena = c->of_cone};
+  ga_cone_solution out = {.r = p->r, .u = u, .status = p->status, .island = p->island};
+  const ga_status status = ga_cone_solve(&cone, &out, &it->error);
+  c->stats.cones++;
+  c->stats.sweeps += out.sweeps;
+  c->stats.coarse += out.coarse;
+  if (status != GA_OK) return status == GA_RETRY_CONTACT ? GA_OK : status;
+  for (int i = 0; i < p->n; i++) {
+    largest = fmax(largest, p->r[p->at[i]] * ga_csr_at(&p->A, p->at[i], p->at[i]));
+  }
+  if (!(largest > 1e3 * SOON * fastest)) return GA_OK;
+  for (int i = 0; i < p->n; i++) {
+    const int contact = p->contact[i];
+    jam[contact] |= p->r[p->at[i]] * ga_csr_at(&p->A, p->at[i], p->at[i]) > 1e3 * SOON * fastest;
+    c->state[contact].impulse += p->r[p->at[i]];
+    for (int a = 0; a <= p->nt[i]; a++) impulse[3 * contact + a] += p->r[p->at[i] + a];
+  }
+  ga_touching_apply(p, p->r, v);
+  tell_jammed(it, p, t);
+  *stopped = true;
+  return GA_OK;
 }
 
 /* GA_ERR_CONTACT that names the contacts of the problem. */
@@ -308,10 +316,11 @@ ga_status ga_contacts_forces(ga_integrator *it, ga_touching *p, double t, const 
       return GA_OK;
     }
     if (status != GA_RETRY_CONTACT) return status;
-    if (!jam || round == JAMS || !stop_jammed(it, p, &s, t, v, jam, impulse)) {
-      return fail_without_forces(it, p, &s, t);
-    }
-    status = ga_contacts_evaluate(it, t, q, v);
+    bool stopped = false;
+    status = GA_OK;
+    if (jam && round < JAMS) status = stop_jammed(it, p, t, v, jam, impulse, &stopped);
+    if (status == GA_OK && !stopped) return fail_without_forces(it, p, &s, t);
+    if (status == GA_OK) status = ga_contacts_evaluate(it, t, q, v);
     if (status != GA_OK) return status;
   }
 }

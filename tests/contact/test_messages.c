@@ -82,7 +82,7 @@ static void uncut_steps_are_told(void **state) {
   close_run(&r);
 }
 
-/* two contacts that slide and jam each other: no forces, and no impulse of one of them */
+/* two contacts that slide and jam each other: no forces */
 static void jammed(const scene *s, point *p) {
   static const double G[2][3] = {{1.1, 0, 0.5}, {-1, 1.4, 0.7}};
   static const double H[2][3] = {{-0.5, -0.5, -1.1}, {0, -0.8, -1.6}}, F[3] = {-9.5, -5, -0.5};
@@ -106,22 +106,21 @@ static void jammed_contacts_are_named(void **state) {
                    .contact = {{.name = "a", .gap = 0, .slip = 0, .nslip = 1, .friction = 1.01382},
                                {.name = "b", .gap = 1, .slip = 1, .nslip = 1, .friction = 1.01382}},
                    .at = jammed,
-                   .linear = true,
-                   .v0 = {-0.7, -1.27, 1.54}};
+                   .linear = true};
   const ga_options o = scene_options(&s, "stab2", 0.9, 0.01);
+  const bool both[2] = {true, true}, none[2] = {false, false};
+  const double q[3] = {0, 0, 0};
+  double v[3] = {-0.7, -1.27, 1.54}, impulse[6] = {0};
+  int states[2];
   run r;
-  ga_error err;
-  memset(&r, 0, sizeof r);
-  must(ga_space_rn(3, &r.space), NULL);
-  r.model = (ga_model){.ops = &linear_ops,
-                       .user = (void *)(size_t)&s,
-                       .space = r.space,
-                       .nlam = 2,
-                       .npsi = 2,
-                       .contacts = s.contact,
-                       .ncontacts = 2};
-  must(ga_integrator_new(&r.model, &o, &r.it, &err), &err);
-  assert_int_equal(ga_integrator_start(r.it, 0, s.q0, s.v0), GA_ERR_CONTACT);
+  ga_touching p;
+  open_run(&r, &s, &o); /* at rest */
+  must(ga_contacts_evaluate(r.it, 0, q, v), ga_integrator_error(r.it));
+  must(ga_touching_init(r.it, both, 0, q, v, &p), ga_integrator_error(r.it));
+  /* NULL: no impulses in place of forces */
+  assert_int_equal(ga_contacts_forces(r.it, &p, 0, q, v, none, none, NULL, impulse, states),
+                   GA_ERR_CONTACT);
+  ga_touching_free(&p);
   snprintf(said, sizeof said, "%s", ga_integrator_error(r.it)->text);
   expect("contacts 'a', 'b': ");
   expect("no forces fit; reduce friction, or use contact: step");
