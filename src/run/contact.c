@@ -55,8 +55,8 @@ void ga_contacts_init(ga_integrator *it) {
 
 void ga_contacts_free(ga_integrator *it) {
   ga_contacts *c = &it->contacts;
-  ga_arena *const all[] = {&c->of_change, &c->of_problem, &c->of_cone[0], &c->of_cone[1],
-                           &c->of_rows};
+  ga_arena *const all[] = {&c->of_change,  &c->of_problem, &c->of_coupling,
+                           &c->of_cone[0], &c->of_cone[1], &c->of_rows};
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) ga_arena_free(all[i]);
 }
 

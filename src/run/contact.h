@@ -66,7 +66,7 @@ typedef struct ga_contacts {
   ga_memory before; /* the state before a change that fails */
   /* memory of changes, of the problem of one, of its cone problem, of dependent rows: kept, so that
    * changes do not allocate */
-  ga_arena of_change, of_problem, of_cone[2], of_rows;
+  ga_arena of_change, of_problem, of_coupling, of_cone[2], of_rows;
   ga_contact_stats stats;
   ga_contact_observer observer;
   void *observer_context;

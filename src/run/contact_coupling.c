@@ -264,7 +264,7 @@ static bool take_normals(ga_touching *p, int *block) {
 }
 
 ga_status ga_touching_couple(ga_integrator *it, ga_touching *p) {
-  components k = {.scratch = {0}};
+  components k = {.scratch = it->contacts.of_coupling};
   const int nv = it->eval.nv;
   bool ok = open_components(it, p, &k) && lay_out_solutions(p, &k, nv) && lay_out_matrix(p, &k);
   const size_t most = (size_t)(p->m > k.count ? p->m : k.count);
@@ -277,7 +277,8 @@ ga_status ga_touching_couple(ga_integrator *it, ga_touching *p) {
     multiply(it, p, x);
     ok = take_normals(p, round_of);
   }
-  ga_arena_free(&k.scratch);
+  ga_arena_rewind(&k.scratch);
+  it->contacts.of_coupling = k.scratch;
   return ok ? status : ga_fail(&it->error, GA_ERR_MEM, "no memory for %d contacts", p->n);
 }
 

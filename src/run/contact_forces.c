@@ -13,7 +13,8 @@
 #include "contact/cone.h"
 #include "run/integrator.h"
 
-static const double SOON = 1e-9; /* of slip velocities: how fast gaps close a short time later */
+static const double SOON = 1e-9;  /* of slip velocities: how fast gaps close a short time later */
+static const double LARGE = 1e-6; /* of them: impulses that are no answer to SOON */
 enum { JAMS = 5 };
 
 /* The reduced problem: of the contacts that take part, sliding ones with their normal row alone. */
@@ -229,27 +230,23 @@ static void tell_jammed(ga_integrator *it, const ga_touching *p, double t) {
   it->options.log(it->options.log_context, GA_LOG_WARNING, text);
 }
 
-/* No forces fit: an impulse without collision, applied to v; false if there is none. A short time tau
- * later without forces the gaps close with u_N + tau b_N: small impulses against that would be the forces
- * there are not, so P3 with e = 0 has large ones, as for tau = 0. tau is so short that what is left of
- * u_N counts as zero. p->u: velocities, p->b: accelerations without forces; p->r <- impulses. */
-static ga_status stop_jammed(ga_integrator *it, ga_touching *p, double t, double *v, bool *jam,
-                             double *impulse, bool *stopped) {
+/* P3 with e = 0 where gaps close with `soon` times fastest: p->r. *largest: of impulses, as velocities. */
+static ga_status find_impulse(ga_integrator *it, ga_touching *p, double soon, double fastest,
+                              double *largest) {
   ga_contacts *c = &it->contacts;
-  double *mu = ga_arena_doubles(p->arena, (size_t)p->n), fastest = 0, pressed = 0, largest = 0;
+  double pressed = 0;
+  double *mu = ga_arena_doubles(p->arena, (size_t)p->n);
   double *u = ga_arena_doubles(p->arena, (size_t)p->m);
   double *b = ga_arena_doubles(p->arena, (size_t)p->m);
-  *stopped = false;
+  *largest = 0;
   if (!mu || !u || !b) return ga_fail(&it->error, GA_ERR_MEM, "no memory for %d contacts", p->n);
-  for (int i = 0; i < p->m; i++) fastest = fmax(fastest, fabs(p->u[i]));
+  memcpy(b, p->u, (size_t)p->m * sizeof(double));
   for (int i = 0; i < p->n; i++) {
     mu[i] = c->rows.contact[p->contact[i]].friction;
     pressed = fmax(pressed, -p->b[p->at[i]]);
   }
-  if (!(pressed > 0) || !(fastest > 0)) return GA_OK;
-  memcpy(b, p->u, (size_t)p->m * sizeof(double));
-  for (int i = 0; i < p->n; i++) {
-    b[p->at[i]] = SOON * fastest * fmin(p->b[p->at[i]] / pressed, 1);
+  for (int i = 0; i < p->n && pressed > 0; i++) {
+    b[p->at[i]] = soon * fastest * fmin(p->b[p->at[i]] / pressed, 1);
   }
   const ga_cone cone = {.n = p->n,
                         .nt = p->nt,
@@ -266,18 +263,38 @@ static ga_status stop_jammed(ga_integrator *it, ga_touching *p, double t, double
   c->stats.coarse += out.coarse;
   if (status != GA_OK) return status == GA_RETRY_CONTACT ? GA_OK : status;
   for (int i = 0; i < p->n; i++) {
-    largest = fmax(largest, p->r[p->at[i]] * ga_csr_at(&p->A, p->at[i], p->at[i]));
+    *largest = fmax(*largest, p->r[p->at[i]] * ga_csr_at(&p->A, p->at[i], p->at[i]));
   }
-  if (!(largest > 1e3 * SOON * fastest)) return GA_OK;
-  for (int i = 0; i < p->n; i++) {
+  return GA_OK;
+}
+
+/* No forces fit: an impulse without collision, applied to v; *stopped = false if there is none. P3 with
+ * gaps that do not close has r = 0 as a solution, and where no forces fit others, too: active sets,
+ * which begin with all contacts sticking, often find them. If not: a short time tau later without forces
+ * the gaps close with tau b_N. Small impulses against that would be the forces there are not, so that
+ * P3 has large ones alone. tau is so short that what is left of u_N counts as zero. p->u: velocities,
+ * p->b: accelerations without forces; p->r <- impulses. */
+static ga_status stop_jammed(ga_integrator *it, ga_touching *p, double t, double *v, bool *jam,
+                             double *impulse, bool *stopped) {
+  const double soon[] = {0, SOON};
+  ga_contacts *c = &it->contacts;
+  double fastest = 0, largest;
+  *stopped = false;
+  for (int i = 0; i < p->m; i++) fastest = fmax(fastest, fabs(p->u[i]));
+  for (int k = 0; k < 2 && !*stopped; k++) {
+    const ga_status status = find_impulse(it, p, soon[k], fastest, &largest);
+    if (status != GA_OK) return status;
+    *stopped = largest > LARGE * fastest;
+  }
+  for (int i = 0; i < p->n && *stopped; i++) {
     const int contact = p->contact[i];
-    jam[contact] |= p->r[p->at[i]] * ga_csr_at(&p->A, p->at[i], p->at[i]) > 1e3 * SOON * fastest;
+    jam[contact] |= p->r[p->at[i]] * ga_csr_at(&p->A, p->at[i], p->at[i]) > LARGE * fastest;
     c->state[contact].impulse += p->r[p->at[i]];
     for (int a = 0; a <= p->nt[i]; a++) impulse[3 * contact + a] += p->r[p->at[i] + a];
   }
+  if (!*stopped) return GA_OK;
   ga_touching_apply(p, p->r, v);
   tell_jammed(it, p, t);
-  *stopped = true;
   return GA_OK;
 }
 

@@ -12,9 +12,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "kkt/measure.h"
 #include "run/integrator.h"
 
-static const double PULLS = 1e-8; /* of the largest multiplier */
+static const double ROUNDING = 1e-5; /* of eps_g: what the place of a change leaves */
+static const double PULLS = 1e-8;    /* of the largest multiplier */
 
 /* Rows of positions: the gaps `equal` alone, without dependent ones. */
 static ga_status set_equal_rows(ga_integrator *it, double t, const double *q, const double *v,
@@ -31,6 +33,24 @@ static ga_status set_equal_rows(ga_integrator *it, double t, const double *q, co
   if (status == GA_OK) status = ga_contacts_set_rows(it, count > 1 ? &p : NULL);
   ga_touching_free(&p);
   return status;
+}
+
+/* Do all rows hold to rounding already, and no gap is below 0? contacts.g is that of q. */
+static bool all_hold(const ga_integrator *it, const bool *equal) {
+  const ga_contacts *c = &it->contacts;
+  const double least = ROUNDING * ga_contacts_eps_position(it);
+  for (int i = 0; i < c->n; i++) {
+    const double gap = c->g[c->rows.contact[i].gap], eps = ga_contacts_eps_gap(it, i);
+    if (equal[i] ? fabs(gap) > ROUNDING * eps : gap < -eps) return false;
+  }
+  for (int i = 0, k = 0; i < it->eval.nlam; i++) {
+    if (k < c->n && c->rows.contact[k].gap == i) {
+      k++; /* rows of gaps are in the order of the contacts */
+    } else if (fabs(c->g[i]) > least * ga_measure_reach(&it->eval, &it->saddle.G, i)) {
+      return false;
+    }
+  }
+  return true;
 }
 
 /* The contact that pulls most of those that are closed, not held and not yet left, -1: none. The rows are
@@ -65,6 +85,8 @@ ga_status ga_contacts_close_gaps(ga_integrator *it, double t, double *q, const d
   ga_status status = GA_OK;
   int pulled = -1;
   bool again = true, some = false, free_ones = false;
+  status = ga_contacts_evaluate(it, t, q, v);
+  if (status != GA_OK || all_hold(it, equal)) return status;
   memcpy(c->q, q, bytes);
   memset(c->left, 0, (size_t)c->n * sizeof(bool));
   while (again && status == GA_OK) {

@@ -201,7 +201,8 @@ static ga_status locate(ga_integrator *it, test *x, double value, double *t) {
   const double tol = ga_same_time(lo, hi);
   if (status == GA_OK && x->kind == GA_CONTACT_HIT && first > 0 && whole) {
     status = narrow(x, tol, &lo, &first, &hi, &value);
-    *t = hi; /* the gap is not above 0 there: events of the user see that it closes */
+    /* the chord, and a little: events of the user see that the gap closes */
+    *t = fmin(hi, lo + (hi - lo) * first / (first - value) + tol / 2);
     if (status == GA_OK && hi - lo <= 3 * BESIDE * tol) return GA_OK;
   }
   *t = lo;
