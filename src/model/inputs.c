@@ -94,6 +94,22 @@ bool ga_inputs_jump(ga_inputs *u, double t, double same) {
   return changed;
 }
 
+/* The next point after t + same at which a table that changes within steps leaves a rest, two equal
+ * values, and the point behind it; INFINITY: none. */
+double ga_inputs_next_rise(const ga_inputs *u, double t, double same) {
+  double first = INFINITY;
+  for (int i = 0; i < u->n; i++) {
+    const ga_table *s = &u->table[i];
+    if (s->n == 0 || s->kind == GA_TABLE_HOLD) continue;
+    for (int k = held_point(s, t + same) + 1; k < s->n && s->x[k] < first; k++) {
+      const bool leaves = k > 0 && k + 1 < s->n && s->y[k] == s->y[k - 1] && s->y[k + 1] != s->y[k];
+      const bool left = k > 1 && s->y[k - 1] == s->y[k - 2] && s->y[k] != s->y[k - 1];
+      if (leaves || left) first = s->x[k];
+    }
+  }
+  return first;
+}
+
 /* The next time after t + same at which a value that is held changes; INFINITY: none. */
 double ga_inputs_next_jump(const ga_inputs *u, double t, double same) {
   double first = INFINITY;

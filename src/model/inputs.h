@@ -38,5 +38,8 @@ void ga_inputs_follow(ga_inputs *u, int i, const ga_table *table);
 bool ga_inputs_jump(ga_inputs *u, double t, double same);
 /* The next time after t + same at which a value that is held changes; INFINITY: none. */
 double ga_inputs_next_jump(const ga_inputs *u, double t, double same);
+/* The next point after t + same at which a table that changes within steps leaves a rest, two equal
+ * values, and the point behind it; INFINITY: none. */
+double ga_inputs_next_rise(const ga_inputs *u, double t, double same);
 
 #endif

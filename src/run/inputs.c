@@ -58,12 +58,15 @@ ga_status ga_integrator_inputs_apply(ga_integrator *it) {
   return status;
 }
 
-/* The time where the next step must end at the latest: t_end, or where a table jumps. */
+/* The time where the next step must end at the latest: t_end, where a table jumps, or, of automatic
+ * steps, where one begins to change after a rest. */
 double ga_integrator_inputs_stop(const ga_integrator *it, double t_end) {
-  const double t = it->mem.t;
-  if (it->eval.inputs.n == 0) return t_end;
-  const double first = fmin(t_end, it->next_sample);
-  return fmin(first, ga_inputs_next_jump(&it->eval.inputs, t, ga_same_time(t, t)));
+  const ga_inputs *u = &it->eval.inputs;
+  const double t = it->mem.t, same = ga_same_time(t, t);
+  if (u->n == 0) return t_end;
+  double first = fmin(t_end, it->next_sample);
+  if (it->step_size.on && u->moving) first = fmin(first, ga_inputs_next_rise(u, t, same));
+  return fmin(first, ga_inputs_next_jump(u, t, same));
 }
 
 /* Restart now if an input was set. */

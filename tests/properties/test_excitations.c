@@ -295,6 +295,49 @@ static void jumps_of_curves(void **state) {
   }
 }
 
+/* An input that follows a table with a pulse of 40 ms after 50 s of rest, in three ways. */
+static void inputs_after_long_rests(void **state) {
+  (void)state;
+  enum { POINTS = 41 };
+  static const char text[] =
+      "genalpha: 1\n"
+      "bodies: {m: {mass: 1, inertia: [1, 1, 1]}}\n"
+      "joints: {g: {type: prismatic, between: [ground, m], axis: [1, 0, 0]}}\n"
+      "inputs: {u: 0}\n"
+      "forces:\n"
+      "  k: {type: torsion, coordinate: g.position, stiffness: 100, damping: 1}\n"
+      "  f: {type: force, body: m, value: [\"u\", 0, 0]}\n";
+  double t[POINTS + 3] = {0}, u[POINTS + 3] = {0};
+  ga_file *file = NULL;
+  ga_error err = {0};
+  for (int i = 0; i < POINTS; i++) {
+    t[i + 2] = 50 + 0.001 * i,
+          u[i + 2] = i > 0 && i < 40 ? 100 * pow(sin(3.14159265358979 * i / 40), 2) : 0;
+  }
+  t[1] = 1, t[POINTS + 2] = 60;
+  must(ga_file_parse("input", text, sizeof text - 1, NULL, &file, &err), &err);
+  for (int kind = GA_INPUT_HOLD; kind <= GA_INPUT_SMOOTH; kind++) {
+    double q[2];
+    for (int k = 0; k < 2; k++) { /* fine steps from just before it, automatic ones from 0 */
+      ga_options o = ga_options_default();
+      ga_integrator *it = NULL;
+      const ga_mechanism *m = ga_file_mechanism(file);
+      o.h = 1e-5;
+      o.rtol = k > 0 ? 1e-4 : 0;
+      must(ga_integrator_new(ga_mechanism_model(m), &o, &it, &err), &err);
+      must(ga_integrator_set_input_table(it, 0, (ga_input_kind)kind, POINTS + 3, t, u),
+           ga_integrator_error(it));
+      must(ga_integrator_start(it, k > 0 ? 0 : 49.9, ga_mechanism_q0(m), ga_mechanism_v0(m)),
+           ga_integrator_error(it));
+      must(ga_integrator_run(it, 50.1), ga_integrator_error(it));
+      q[k] = ga_integrator_state(it)->q[0];
+      ga_integrator_free(it);
+    }
+    assert_true(fabs(q[0]) > 0.01 && fabs(q[1] / q[0] - 1) < 2e-3);
+  }
+  ga_file_free(file);
+}
+
 /* Forces on a mass at rest that grow for ever, faster than any power: v and x at t = 1 in closed form. (The
  * sizes that errors are relative to were those of exp(700).) */
 static void forces_that_grow_for_ever(void **state) {
@@ -334,6 +377,7 @@ static void forces_that_grow_for_ever(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(pulses_after_long_rests), cmocka_unit_test(curves_after_long_rests),
-      cmocka_unit_test(jumps_of_curves), cmocka_unit_test(forces_that_grow_for_ever)};
+      cmocka_unit_test(jumps_of_curves), cmocka_unit_test(inputs_after_long_rests),
+      cmocka_unit_test(forces_that_grow_for_ever)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
