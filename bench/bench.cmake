@@ -67,6 +67,10 @@ add_executable(automatic_steps EXCLUDE_FROM_ALL ${automatic_sources} bench/measu
 target_compile_definitions(automatic_steps PRIVATE BENCH_MODELS="${PROJECT_SOURCE_DIR}/models")
 target_link_libraries(automatic_steps PRIVATE genalpha_static genalpha_problems)
 
+# `make bench_pile`: time per step and contact of spheres that fall into a box
+add_executable(bench_pile EXCLUDE_FROM_ALL bench/contact/pile.c)
+target_link_libraries(bench_pile PRIVATE genalpha_static m)
+
 # `make contact_peer`: contacts beside MuJoCo, where that is installed (Debian: libmujoco-dev)
 if(MUJOCO_INCLUDE_DIR AND MUJOCO_LIBRARY)
   add_executable(contact_peer EXCLUDE_FROM_ALL bench/contact/contact_peer.c)

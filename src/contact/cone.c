@@ -51,6 +51,27 @@ typedef struct {
   double u, r;
 } units;
 
+/* s->S <- the rows of the island. The pattern of a block is that of its first row. */
+static void take_sparse(const ga_cone *p, const int *rows, const int *place, double least,
+                        ga_island *s) {
+  const ga_csr *A = p->A;
+  int *ptr = ga_arena_ints(s->arena, (size_t)s->m + 1), n = 0;
+  for (int i = 0; i < s->m; i++) n += A->ptr[rows[i] + 1] - A->ptr[rows[i]];
+  int *col = ga_arena_ints(s->arena, (size_t)n);
+  double *val = ga_arena_doubles(s->arena, (size_t)n);
+  s->S = (ga_csr){.nrow = s->m, .ncol = s->m, .ptr = ptr, .col = col, .val = val};
+  n = 0;
+  for (int i = 0; i < s->m && !s->arena->failed; i++) {
+    for (int e = A->ptr[rows[i]]; e < A->ptr[rows[i] + 1]; e++) {
+      const int j = A->col[e];
+      if (place[j] >= s->m || rows[place[j]] != j) continue;
+      col[n] = place[j];
+      val[n++] = A->val[e] / least;
+    }
+    ptr[i + 1] = n;
+  }
+}
+
 /* Copy the blocks of one island, scaled, into *s, whose arrays come from its arena. rows: of the whole
  * problem, for each row of the island. */
 static units take_island(const ga_cone *p, const int *first, const int *island, int number,
@@ -76,8 +97,14 @@ static units take_island(const ga_cone *p, const int *first, const int *island, 
   if (!(size.u > 0)) size.u = 1;
   if (!isfinite(least)) least = 1;
   size.r = size.u / least;
-  memset(s->A, 0, (size_t)s->m * (size_t)s->m * sizeof(double));
   for (int i = 0; i < s->m; i++) place[rows[i]] = i;
+  s->large = s->m > GA_CONE_LARGE;
+  if (s->large) {
+    take_sparse(p, rows, place, least, s);
+    for (int i = 0; i < s->m; i++) s->b[i] = p->b[rows[i]] / size.u;
+    return size;
+  }
+  memset(s->A, 0, (size_t)s->m * (size_t)s->m * sizeof(double));
   for (int i = 0; i < s->m; i++) {
     s->b[i] = p->b[rows[i]] / size.u;
     for (int e = p->A->ptr[rows[i]]; e < p->A->ptr[rows[i] + 1]; e++) {
@@ -101,12 +128,14 @@ static void allocate_island(ga_island *s, int blocks, int m) {
   s->at = ga_arena_ints(s->arena, n);
   s->status = ga_arena_ints(s->arena, n);
   s->mu = ga_arena_doubles(s->arena, n);
-  s->A = ga_arena_doubles(s->arena, rows * rows);
-  s->normal = ga_arena_doubles(s->arena, n * n);
+  const size_t square = rows > GA_CONE_LARGE ? GA_CONE_LARGE : rows; /* of dense islands */
+  s->A = ga_arena_doubles(s->arena, square * square);
+  s->normal = ga_arena_doubles(s->arena, square * square);
   s->b = ga_arena_doubles(s->arena, rows);
   s->r = ga_arena_doubles(s->arena, rows);
   s->u = ga_arena_doubles(s->arena, rows);
   s->d = ga_arena_take(s->arena, n, sizeof *s->d);
+  s->stiff = ga_arena_take(s->arena, n, sizeof *s->stiff);
 }
 
 /* Does every block stick? */
@@ -121,6 +150,7 @@ static bool all_stick(const ga_island *s) {
  * three ways in turn. */
 static bool solve_island(ga_island *s, bool *coarse) {
   *coarse = false;
+  if (s->large) return ga_island_large(s, coarse);
   const bool solved = ga_island_sets(s);
   const bool free = !(solved && all_stick(s)) && ga_island_forces_are_free(s);
   if (solved && !free) return true;
@@ -163,7 +193,7 @@ ga_status ga_cone_solve(const ga_cone *p, ga_cone_solution *out, ga_error *err) 
     allocate_island(&s, blocks, most);
     if (!work->failed) {
       const units size = take_island(p, first, out->island, k, &s, queue, rows, place);
-      const bool solved = solve_island(&s, &coarse);
+      const bool solved = !work->failed && solve_island(&s, &coarse);
       if (!solved) out->unsolved = k, status = GA_RETRY_CONTACT;
       for (int i = 0; i < s.n; i++) out->status[queue[i]] = s.status[i];
       for (int i = 0; i < s.m; i++) {

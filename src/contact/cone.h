@@ -5,7 +5,7 @@
  *
  *     0 <= r_N,  u_N >= 0,  r_N u_N = 0,     |r_T| <= mu r_N,  r_T = -mu r_N u_T/|u_T| where u_T != 0
  *
- * Solved island by island: by active sets (cone_sets.c); where A is symmetric by the convex
+ * Solved island by island, large ones as cone_large.c says, others by active sets (cone_sets.c); where A is symmetric by the convex
  * iteration of De Saxce, Acary and Cadoux, else by Gauss-Seidel sweeps (cone_sweeps.c), both
  * polished by the equations of the sets. Accepted are equations to 1e-9 and signs to 1e-11, or,
  * coarse, 1e-6. */
@@ -14,6 +14,9 @@
 
 #include "base/base.h"
 #include "base/csr.h"
+
+/* Islands of more rows have sparse matrices (cone_large.c): dense equations cost the cube of the rows. */
+enum { GA_CONE_LARGE = 48 };
 
 /* The problem, in the units of the caller. Arrays are borrowed. */
 typedef struct ga_cone {
@@ -64,10 +67,13 @@ typedef struct ga_island {
   double *mu;     /* n */
   double *A, *b;  /* m x m, m */
   double *normal; /* n x n */
+  bool large;     /* S, m x m, in place of A and normal */
+  ga_csr S;
   bool symmetric;
-  double *r, *u;  /* m */
-  int *status;    /* n */
-  double (*d)[2]; /* n: directions of slip of sets */
+  double *r, *u;      /* m */
+  int *status;        /* n */
+  double (*d)[2];     /* n: directions of slip of sets */
+  double (*stiff)[2]; /* n: of sweeps, A_NN and |A_TT| */
   long sweeps, lists;
   ga_arena *arena; /* of the work arrays */
 } ga_island;
@@ -89,6 +95,15 @@ bool ga_island_forces_are_free(ga_island *s);
 bool ga_island_rest(ga_island *s);
 bool ga_island_convex(ga_island *s, bool *coarse);
 bool ga_island_sweeps(ga_island *s, bool *coarse);
+/* cone_large.c: an island with a sparse matrix. */
+bool ga_island_large(ga_island *s, bool *coarse);
+/* One sweep over the blocks, relaxed; the largest change of r. Statuses from r, u; all that do not fit
+ * changed, true if one has; a number for the present list. */
+void ga_island_measure(ga_island *s); /* before the first sweep */
+double ga_island_sweep(ga_island *s, double relax);
+void ga_island_read_statuses(ga_island *s);
+bool ga_island_change_statuses(ga_island *s);
+unsigned long ga_island_list_number(const ga_island *s);
 /* Statuses read from r, then their equations, from r; true if they hold. On failure r is unchanged. */
 bool ga_island_polish(ga_island *s);
 

@@ -27,6 +27,11 @@ enum { ITERATIONS = 40, LISTS = 60 };
 
 /* u = A r + b */
 void ga_island_velocities(const ga_island *s, const double *r, double *u) {
+  if (s->large) {
+    memcpy(u, s->b, (size_t)s->m * sizeof(double));
+    ga_csr_mul_add(&s->S, 1, r, u);
+    return;
+  }
   for (int i = 0; i < s->m; i++) {
     double sum = s->b[i];
     const double *row = s->A + (size_t)i * (size_t)s->m;
@@ -251,7 +256,7 @@ bool ga_island_holds(const ga_island *s, double equal, double sign) {
 }
 
 /* Change all statuses that do not fit; true if one has changed. */
-static bool change_statuses(ga_island *s) {
+bool ga_island_change_statuses(ga_island *s) {
   bool changed = false;
   for (int i = 0; i < s->n; i++) {
     const double *r = s->r + s->at[i], *u = s->u + s->at[i];
@@ -276,7 +281,7 @@ static bool change_statuses(ga_island *s) {
 }
 
 /* A number for the present list of statuses. */
-static unsigned long list_number(const ga_island *s) {
+unsigned long ga_island_list_number(const ga_island *s) {
   unsigned long number = 1469598103934665603ul;
   for (int i = 0; i < s->n; i++) {
     int sign = s->status[i] == GA_CONE_SLIP && s->nt[i] == 1 && s->d[i][0] < 0;
@@ -332,13 +337,13 @@ bool ga_island_sets(ga_island *s) {
   }
   memset(s->r, 0, (size_t)s->m * sizeof(double));
   for (int list = 0; list < LISTS; list++) {
-    seen[list] = list_number(s);
+    seen[list] = ga_island_list_number(s);
     for (int k = 0; k < list; k++) {
       if (seen[k] == seen[list]) return false;
     }
     s->lists++;
     bool solved = iterate(s, &q, true, true);
-    if (!change_statuses(s)) return solved && ga_island_holds(s, EQUAL, SIGN);
+    if (!ga_island_change_statuses(s)) return solved && ga_island_holds(s, EQUAL, SIGN);
     if (ga_first_nonfinite(s->m, s->r) >= 0) return false;
   }
   return false;

@@ -26,7 +26,7 @@ static double tangential(const ga_island *s, int i, const double *x) {
 }
 
 /* Read the statuses from r, u. */
-static void read_statuses(ga_island *s) {
+void ga_island_read_statuses(ga_island *s) {
   for (int i = 0; i < s->n; i++) {
     const int at = s->at[i];
     const double rt = tangential(s, i, s->r);
@@ -45,7 +45,7 @@ bool ga_island_polish(ga_island *s) {
   memcpy(kept, s->r, bytes);
   for (int way = 0; way < 2; way++) {
     ga_island_velocities(s, s->r, s->u);
-    read_statuses(s);
+    ga_island_read_statuses(s);
     if (ga_island_equations(s, way == 0) && ga_island_holds(s, 1e-9, 1e-11)) return true;
     memcpy(s->r, kept, bytes);
   }
@@ -189,21 +189,45 @@ bool ga_island_convex(ga_island *s, bool *coarse) {
   return false;
 }
 
+/* u_i = (A r + b)_i */
+static double velocity(const ga_island *s, int i) {
+  double sum = s->b[i];
+  if (s->large) {
+    for (int e = s->S.ptr[i]; e < s->S.ptr[i + 1]; e++) sum += s->S.val[e] * s->r[s->S.col[e]];
+  } else {
+    for (int j = 0; j < s->m; j++) sum += s->A[i * s->m + j] * s->r[j];
+  }
+  return sum;
+}
+
+static double entry(const ga_island *s, int i, int j) {
+  return s->large ? ga_csr_at(&s->S, i, j) : s->A[i * s->m + j];
+}
+
+void ga_island_measure(ga_island *s) {
+  for (int i = 0; i < s->n; i++) {
+    const int at = s->at[i];
+    s->stiff[i][0] = entry(s, at, at);
+    s->stiff[i][1] = 0;
+    for (int k = 1; k <= s->nt[i]; k++) {
+      double row = 0;
+      for (int l = 1; l <= s->nt[i]; l++) row += fabs(entry(s, at + k, at + l));
+      s->stiff[i][1] = fmax(s->stiff[i][1], row);
+    }
+  }
+}
+
 /* One sweep over the blocks; the largest change of r. */
-static double sweep(ga_island *s, double relax) {
+double ga_island_sweep(ga_island *s, double relax) {
   double moved = 0;
   for (int i = 0; i < s->n; i++) {
     const int at = s->at[i], nt = s->nt[i];
-    double old[3], stiff = 0;
+    const double normal = s->stiff[i][0], stiff = s->stiff[i][1];
+    double old[3];
     for (int k = 0; k <= nt; k++) {
-      double sum = s->b[at + k], row = 0;
-      for (int j = 0; j < s->m; j++) sum += s->A[(at + k) * s->m + j] * s->r[j];
-      s->u[at + k] = sum;
+      s->u[at + k] = velocity(s, at + k);
       old[k] = s->r[at + k];
-      for (int l = 1; l <= nt; l++) row += fabs(s->A[(at + k) * s->m + at + l]);
-      if (k > 0) stiff = fmax(stiff, row);
     }
-    const double normal = s->A[at * s->m + at];
     if (normal > 0) s->r[at] = fmax(0, old[0] - s->u[at] / normal);
     double size = 0;
     for (int k = 1; k <= nt; k++) {
@@ -223,8 +247,9 @@ static double sweep(ga_island *s, double relax) {
 bool ga_island_sweeps(ga_island *s, bool *coarse) {
   *coarse = false;
   memset(s->r, 0, (size_t)s->m * sizeof(double));
+  ga_island_measure(s);
   for (int k = 1; k <= SWEEPS; k++) {
-    const double moved = sweep(s, k > RELAXED ? 0.3 : 1);
+    const double moved = ga_island_sweep(s, k > RELAXED ? 0.3 : 1);
     s->sweeps++;
     if (!isfinite(moved)) return false;
     const bool still = moved < 1e-10;

@@ -115,8 +115,9 @@ bool ga_contacts_slip_turns(const struct ga_integrator *it);
 ga_status ga_contacts_keep(struct ga_integrator *it, double t, const double *q, double *v,
                            double *e);
 void ga_contacts_close_kept(struct ga_integrator *it, const double *ut, int *states);
-/* contact_tests.c: contacts.found = tests that fail at the end of the step; those of them that fail
+/* contact_tests.c: does an open contact with this gap hit, beyond rounding? contacts.found = tests that fail at the end of the step; those of them that fail
  * first, at *t (INFINITY: none after all). */
+bool ga_contacts_closes(const struct ga_integrator *it, int i, double gap, double rate);
 ga_status ga_contacts_find_failed(struct ga_integrator *it, bool *any);
 ga_status ga_contacts_find_earliest(struct ga_integrator *it, double *t);
 /* contact_uncut.c: a piece of given size could not be solved (status > 0). */

@@ -35,6 +35,11 @@ static double along(const ga_contacts *c, int i, const double *k) {
   return sum;
 }
 
+bool ga_contacts_closes(const ga_integrator *it, int i, double gap, double rate) {
+  const double below = -gap / ga_contacts_eps_gap(it, i);
+  return below > 1 || (below > CLOSING && rate < 0);
+}
+
 /* The test of contact i that fails with these values; GA_CONTACT_NOTHING if none does. */
 static int failed_test(const ga_integrator *it, int i, const double *g, const double *gv,
                        const double *k, const double *lam, const double *psi) {
@@ -43,11 +48,9 @@ static int failed_test(const ga_integrator *it, int i, const double *g, const do
   const double N = -lam[of->gap], eps = ga_contacts_eps_force(it, i);
   if (c->kept[i]) return GA_CONTACT_NOTHING;
   switch (c->state[i].state) {
-    case GA_CONTACT_OPEN: {
-      const double below = -g[of->gap] / ga_contacts_eps_gap(it, i);
-      return below > 1 || (below > CLOSING && gv[of->gap] < 0) ? GA_CONTACT_HIT
-                                                               : GA_CONTACT_NOTHING;
-    }
+    case GA_CONTACT_OPEN:
+      return ga_contacts_closes(it, i, g[of->gap], gv[of->gap]) ? GA_CONTACT_HIT
+                                                                : GA_CONTACT_NOTHING;
     case GA_CONTACT_STICK:
       if (N < -eps) return GA_CONTACT_LIFT;
       return length(of, psi) > fmax(of->static_friction, of->friction) * N + eps

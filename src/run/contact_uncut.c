@@ -79,10 +79,11 @@ ga_status ga_contacts_finish(ga_integrator *it, bool *cut) {
   const ga_equations *eq = &it->step.eq;
   bool hit = false;
   for (int i = 0; i < c->n; i++) {
-    const double gap = eq->g[c->rows.contact[i].gap];
-    const bool below = c->state[i].state == GA_CONTACT_OPEN && gap < 0;
-    c->found[i] = below ? GA_CONTACT_HIT : GA_CONTACT_NOTHING;
-    hit |= below;
+    const int row = c->rows.contact[i].gap;
+    const bool hits =
+        c->state[i].state == GA_CONTACT_OPEN && ga_contacts_closes(it, i, eq->g[row], eq->gv[row]);
+    c->found[i] = hits ? GA_CONTACT_HIT : GA_CONTACT_NOTHING;
+    hit |= hits;
   }
   *cut = hit || c->switched;
   c->pending = *cut;

@@ -22,7 +22,8 @@
 #include "run/integrator.h"
 
 static const double SAFE = 2;  /* how much faster a gap may close than its gradient says */
-static const double AHEAD = 8; /* steps in which a near contact could close */
+static const double AHEAD = 8; /* steps in which a near contact could close; */
+static const double MANY = 2;  /* where contacts wait: a step costs more than a look */
 static const double STAYS = 4; /* times the room: a present contact beyond may leave */
 enum { EVERY = 16, FEW = 16 }; /* FEW: so many contacts are all present or all absent */
 
@@ -90,13 +91,13 @@ static ga_status judge_listed(ga_integrator *it, double t, const double *q, find
 static ga_status judge_waiting(ga_integrator *it, const double *q, findings *f) {
   ga_presence *p = &it->presence;
   const int first = p->n - p->waiting;
-  if (!p->whole->ops->crowd->near(p->whole->user, q, SAFE * STAYS, p->room, &p->near)) {
+  if (!p->whole->ops->crowd->near(p->whole->user, q, STAYS, p->room, &p->near)) {
     return ga_fail(&it->error, GA_ERR_MEM, "no memory for %d contacts", p->n);
   }
   memset(p->next + first, 0, (size_t)p->waiting * sizeof(bool));
   for (int k = 0; k < p->near.count; k++) {
     const ga_near_contact *c = &p->near.item[k];
-    judge(it, c->contact, c->gap, c->ratio / SAFE, f);
+    judge(it, c->contact, c->gap, c->ratio, f);
   }
   for (int k = 0; k < it->contacts.n; k++) { /* whatever the list says, closed ones stay */
     const int i = ga_presence_number(it, k);
@@ -115,7 +116,7 @@ ga_status ga_presence_look(ga_integrator *it, double t, const double *q, const d
   ga_presence *p = &it->presence;
   findings f = {.times = INFINITY, .budget = INFINITY};
   const int present = it->contacts.n, nv = it->eval.nv;
-  const double T = AHEAD * p->h, least = ga_contacts_eps_position(it);
+  const double T = (p->waiting > 0 ? MANY : AHEAD) * p->h, least = ga_contacts_eps_position(it);
   for (int i = 0; i < nv; i++) { /* what touches is near, also at rest */
     p->room[i] = 2 * (T * fabs(v[i]) + (vd ? T * T / 2 * fabs(vd[i]) : 0));
     p->room[i] = fmax(p->room[i], least / it->eval.root_metric[i]);
@@ -161,7 +162,7 @@ ga_contact_state ga_presence_absent(const ga_integrator *it, int i) {
 static bool leaves_room(ga_integrator *it) {
   ga_presence *p = &it->presence;
   const ga_memory *mem = &it->mem, *from = &it->last.mem;
-  const double h = mem->t - from->t, T = AHEAD * p->h;
+  const double h = mem->t - from->t, T = (p->waiting > 0 ? MANY : AHEAD) * p->h;
   bool leaves = false;
   for (int i = 0; i < it->eval.nv; i++) {
     const double speed = fabs(mem->v[i]);

@@ -116,7 +116,7 @@ static int pair_number(int n, int i, int k) {
 }
 
 /* Room is not less than this part of the ball, so that bodies at rest are looked at once. */
-static const double LOOK = 0.02;
+static const double LOOK = 0.01;
 
 /* Enlarge the room of the bodies of a group. */
 static void enlarge_room(const ga_mechanism *m, const ga_contact_group *group, double *room) {
