@@ -63,7 +63,7 @@ awk '
     for (i = 1; i <= ratios; i++) {
       ratio = name[i]
       if (value[ratio] != "" && target[ratio] != "" && value[ratio] + 0 > target[ratio] + 0) {
-        names = names (above++ ? ", `" : "`") ratio "`"
+        names = names (above++ ? ",\n`" : "\n`") ratio "`"
         printf "| %s | **%s, above its limit of %s** | %s |\n", ratio, number(value[ratio]),
           number(target[ratio]), number(target[ratio])
       } else {
@@ -71,7 +71,7 @@ awk '
       }
     }
     printf "\n%d of %d ratios are above their limits", above, ratios
-    print above ? ": " names "." : "."
+    print above ? ":" names "." : "."
   }
   FNR == NR {
     if (/^"machine"/) machine = $0
