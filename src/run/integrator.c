@@ -302,7 +302,9 @@ static ga_status start_and_observe(ga_integrator *it, const ga_beginning *from) 
     status = ga_contacts_drop_joints(it, from->t, from->q, from->v);
   }
   if (status == GA_OK) status = ga_start_at(it, from);
-  if (status == GA_OK && it->restart.sudden && !it->step_size.on && !it->saddle.soft) {
+  it->restart.fresh = !it->step_size.on && !it->saddle.soft;
+  if (status == GA_OK && it->restart.fresh && it->restart.sudden) {
+    it->restart.fresh = false;
     status = ga_restart_damp_start(it, it->h);
   }
   if (status == GA_OK && it->contacts.n > 0) status = ga_contacts_start(it);

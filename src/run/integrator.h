@@ -225,8 +225,8 @@ ga_status ga_restart_at_corner(ga_integrator *it, double h);
 ga_status ga_restart_damp(ga_integrator *it, double h);
 /* The same without a change of v, where nothing but forces has jumped; old_vd: v' before it. */
 ga_status ga_restart_damp_corner(ga_integrator *it, double h, const double *old_vd);
-/* After a start where forces set in: the memory, and the guess of the first step, of h, without the
- * vibrations that h does not resolve. */
+/* After a start beside a corner, or one from which the first step, of h, has no solution: the memory and
+ * the guess of this step without the vibrations that h does not resolve. */
 ga_status ga_restart_damp_start(ga_integrator *it, double h);
 ga_status ga_restart_resize(ga_integrator *it, double h);
 ga_status ga_restart_filter(ga_integrator *it, double size, double *x);

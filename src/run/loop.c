@@ -321,6 +321,11 @@ static ga_status explain_singular_end(ga_integrator *it, const ga_plan *plan, ga
 static ga_status step_of_given_size(ga_integrator *it, const ga_plan *plan, double t_end) {
   static const double fractions[] = {0.6, 0.8, 0.3};
   ga_status status = ga_loop_attempt(it, plan->h, plan->t1);
+  if (status > 0 && it->restart.fresh) {
+    status = ga_restart_damp_start(it, plan->h);
+    if (status == GA_OK) status = ga_loop_attempt(it, plan->h, plan->t1);
+  }
+  it->restart.fresh = false;
   if (!it->redundancy.on || it->far_roots.refused ||
       (status != GA_RETRY_SINGULAR && status != GA_RETRY_NEWTON))
     return status;

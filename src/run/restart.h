@@ -16,7 +16,8 @@ typedef struct ga_restart {
    * their rate; known: there was a restart. What the step from there missed, the next one does. */
   double *line, line_t, line_h;
   bool line_known;
-  bool sudden; /* forces set in at the start, or near it: perhaps with vibrations */
+  bool sudden; /* a force jumps at the start, or within h of it */
+  bool fresh;  /* no step has been made since the start, whose memory may be damped */
 } ga_restart;
 
 #endif

@@ -87,22 +87,16 @@ ga_status ga_start_difference_ahead(ga_integrator *it, const ga_memory *mem, con
 }
 
 /* wd = w': central differences over mem->h, or over a short way ahead where a force jumps so near before
- * or behind, as w' is that of the motion that begins. restart.sudden: there, or where w changes within
- * +-h by more than itself. Collective. */
+ * or behind, as w' is that of the motion that begins: restart.sudden. Collective. */
 static ga_status differentiate_w(ga_integrator *it, bool applied, const ga_memory *mem,
                                  double *wd) {
   double way, *wdd = it->start_work.a;
   const double h = mem->h;
-  it->restart.sudden = true;
-  if (ga_corners_beside(it, mem->t, h, &way)) {
+  it->restart.sudden = ga_corners_beside(it, mem->t, h, &way);
+  if (it->restart.sudden) {
     return ga_start_difference_ahead(it, mem, mem->vd, wd);
   }
-  const ga_status status =
-      differentiate_acceleration(it, applied, mem->t, mem->q, mem->v, mem->vd, h, wd, wdd);
-  if (status != GA_OK) return status;
-  for (int i = 0; i < it->eval.nv; i++) wdd[i] += 2 / (h * h) * (mem->vd[i] - mem->w[i]);
-  it->restart.sudden = h * h * ga_measure(&it->eval, wdd) > ga_measure(&it->eval, mem->w);
-  return GA_OK;
+  return differentiate_acceleration(it, applied, mem->t, mem->q, mem->v, mem->vd, h, wd, wdd);
 }
 
 /* Set saddle.guess, the guess of the next mass KKT solution, to lam, psi; NULL stands for zeros. */
