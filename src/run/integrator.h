@@ -226,8 +226,11 @@ ga_status ga_restart_damp(ga_integrator *it, double h);
 /* The same without a change of v, where nothing but forces has jumped; old_vd: v' before it. */
 ga_status ga_restart_damp_corner(ga_integrator *it, double h, const double *old_vd);
 /* After a start beside a corner, or one from which the first step, of h, has no solution: the memory and
- * the guess of this step without the vibrations that h does not resolve. */
-ga_status ga_restart_damp_start(ga_integrator *it, double h);
+ * the guess of this step without the vibrations that h does not resolve. damped: there were some. */
+ga_status ga_restart_damp_start(ga_integrator *it, double h, bool *damped);
+/* The first step after a start has failed with a status > 0: try it again after ga_restart_damp_start, if
+ * there are such vibrations; not after a plain start. Returns the status of the step. */
+ga_status ga_restart_damped(ga_integrator *it, double h, double t1, ga_status failed);
 ga_status ga_restart_resize(ga_integrator *it, double h);
 ga_status ga_restart_filter(ga_integrator *it, double size, double *x);
 ga_status ga_restart_filter_velocity(ga_integrator *it, double *v, bool *changed);

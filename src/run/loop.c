@@ -321,10 +321,7 @@ static ga_status explain_singular_end(ga_integrator *it, const ga_plan *plan, ga
 static ga_status step_of_given_size(ga_integrator *it, const ga_plan *plan, double t_end) {
   static const double fractions[] = {0.6, 0.8, 0.3};
   ga_status status = ga_loop_attempt(it, plan->h, plan->t1);
-  if (status > 0 && it->restart.fresh) {
-    status = ga_restart_damp_start(it, plan->h);
-    if (status == GA_OK) status = ga_loop_attempt(it, plan->h, plan->t1);
-  }
+  if (status > 0 && it->restart.fresh) status = ga_restart_damped(it, plan->h, plan->t1, status);
   it->restart.fresh = false;
   if (!it->redundancy.on || it->far_roots.refused ||
       (status != GA_RETRY_SINGULAR && status != GA_RETRY_NEWTON))
@@ -344,8 +341,8 @@ static ga_status step_of_given_size(ga_integrator *it, const ga_plan *plan, doub
   return status > 0 && plan->t1 >= t_end ? explain_singular_end(it, plan, status) : status;
 }
 
-/* A step that is too short to be solved: move q and v along their Taylor polynomials to plan->t1,
- * project if that is due, count the step. On failure the accepted state is as before. */
+/* A step that is too short to be solved: move q and v along their Taylor polynomials, project if due, count
+ * the step. On failure the accepted state is as before. */
 static ga_status extrapolate_short_step(ga_integrator *it, const ga_plan *plan) {
   ga_memory_extrapolate(it, plan->t1);
   ga_status status = ga_project_if_due(it);
@@ -359,8 +356,7 @@ static ga_status extrapolate_short_step(ga_integrator *it, const ga_plan *plan) 
   return status;
 }
 
-/* A step that is not cut at changes of contacts was solved: solve it again with other states, as
- * long as contacts lift, slide or stop in it. */
+/* A step that is not cut was solved: again with other states, as long as contacts change in it. */
 static ga_status switch_contacts(ga_integrator *it, const ga_plan *plan, double t_end) {
   bool again = true;
   ga_status status = GA_OK;
@@ -414,7 +410,7 @@ static ga_status advance_one_step(ga_integrator *it, double t_end) {
   return GA_OK;
 }
 
-/* Call the observer; GA_STOPPED on all processes if the observer of one of them returns nonzero. */
+/* Call the observer; GA_STOPPED on all processes if that of one of them returns nonzero. */
 ga_status ga_loop_observe(ga_integrator *it) {
   ga_status status = GA_OK;
   it->state.t = it->mem.t;

@@ -205,15 +205,17 @@ ga_status ga_restart_damp_corner(ga_integrator *it, double h, const double *old_
   return status > 0 ? GA_OK : status; /* the step itself says what is wrong */
 }
 
-ga_status ga_restart_damp_start(ga_integrator *it, double h) {
+ga_status ga_restart_damp_start(ga_integrator *it, double h, bool *damped) {
   const ga_eval *e = &it->eval;
   ga_restart *r = &it->restart;
   const double *a = it->mem.a;
+  *damped = false;
   if (!has_vibrating_start(it)) return GA_OK;
   ga_status status = prepare_factors(it, h, true);
   memcpy(r->d, a, (size_t)e->nv * sizeof(double));
   if (status == GA_OK) status = ga_filter_vibrations(it, r->x, r->d);
-  if (status == GA_OK && ga_measure(e, r->d) < UNRESOLVED * ga_measure(e, a)) {
+  *damped = status == GA_OK && ga_measure(e, r->d) < UNRESOLVED * ga_measure(e, a);
+  if (*damped) {
     status = renew_a(it, h);
     if (status == GA_OK) status = damp_a(it);
     if (status == GA_OK) status = damp_w(it);
@@ -222,6 +224,15 @@ ga_status ga_restart_damp_start(ga_integrator *it, double h) {
     ga_step_reset(&it->step); /* the step begins with a matrix at its own guess */
   }
   return status > 0 ? GA_OK : status; /* the step itself says what is wrong */
+}
+
+ga_status ga_restart_damped(ga_integrator *it, double h, double t1, ga_status failed) {
+  const ga_error text = it->error;
+  bool damped = false;
+  if (it->options.start == GA_START_PLAIN) return failed; /* the user asked for this one */
+  const ga_status status = ga_restart_damp_start(it, h, &damped);
+  it->error = text;
+  return status == GA_OK && damped ? ga_loop_attempt(it, h, t1) : failed;
 }
 
 /* The memory for steps of h after pieces of steps: a + (1 - (1 - C)^2) da, da the correction of
