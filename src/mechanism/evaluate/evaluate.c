@@ -205,6 +205,7 @@ const ga_model_ops ga_mechanism_ops = OPS(0, NULL), ga_mechanism_ops_reacting = 
                    ga_mechanism_ops_tree = OPS(GA_GIVES_MX, NULL),
                    ga_mechanism_ops_tree_reacting = OPS(GA_GIVES_MX | REACTS, NULL),
                    ga_mechanism_ops_tree_solving = OPS(GA_GIVES_MX, &ga_tree_solver);
+static const ga_model_ops ops_tree_solving_if_asked = OPS(GA_GIVES_MX, &ga_tree_solver_if_asked);
 
 /* with beams whose mass varies with their rotations: M x is cheaper than M */
 static const ga_model_ops ops_spread = OPS(GA_GIVES_MX, NULL),
@@ -217,7 +218,8 @@ const ga_model_ops *ga_mechanism_ops_of(const ga_mechanism *m, bool reacts) {
   }
   if (!m->tree) return reacts ? &ga_mechanism_ops_reacting : &ga_mechanism_ops;
   if (reacts) return &ga_mechanism_ops_tree_reacting;
-  return m->tree->solves ? &ga_mechanism_ops_tree_solving : &ga_mechanism_ops_tree;
+  if (!m->tree->solves) return &ga_mechanism_ops_tree;
+  return m->tree->pays ? &ga_mechanism_ops_tree_solving : &ops_tree_solving_if_asked;
 }
 
 /* Write into text (room bytes) which element returned this code from an evaluation, and why; "" for

@@ -70,6 +70,7 @@ bool ga_tree_take_room(ga_pass *pass) {
   if (!room) return false;
   room->framed = room->collects = room->turned = room->wrenched = false;
   room->accelerated = NULL;
+  room->by_q = room->by_v = NULL;
   return true;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The tree's own solver for a M + b Ct + c Kt T, in O(n), without forming a matrix; for trees whose
- * elements act on single freedoms. With gamma_k = a S_k + b phi_k + c chi_k, delta_k = b omega_k + c
+/* The tree's own solver for a M + b Ct + c Kt T, in O(n), without forming a matrix. Elements act
+ * on single freedoms, or between bodies (between.c). With gamma_k = a S_k + b phi_k + c chi_k, delta_k = b omega_k + c
  * omega(psi_k), e_k = c S_k x* F (terms of c times T(w) for balls), and the 6 x 9 matrix A = [I |
  * B] of a body plus what its children hand down, per node from the leaves
  *
@@ -10,6 +10,7 @@
  * I, B are those of the single body, F the sum over the subtree; springs and rotors on a coordinate add
  * to D. The product with a vector: z down, p = A z + sum of the children's p + e x up, y_k = S_k.p.
  * There are no exchanges: where D vanishes a smaller step is asked for. */
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -43,11 +44,16 @@ static double *diagonals_of(const ga_tree *tree, double *work) {
   return (double *)(void *)(freedoms_of(tree, work) + tree->nfreedom);
 }
 
+/* and numbers of elements between bodies */
+static double *between_of(const ga_mechanism *m, double *work) {
+  return diagonals_of(m->tree, work) + 2 * (size_t)m->nv + 1;
+}
+
 static size_t solver_room(void *user) {
   const ga_mechanism *m = user;
   const size_t bytes = (size_t)m->tree->nnode * sizeof(solver_node) +
                        (size_t)m->tree->nfreedom * sizeof(solver_freedom);
-  return bytes / sizeof(double) + 2 * (size_t)m->nv;
+  return bytes / sizeof(double) + 2 * (size_t)m->nv + 1 + ga_between_room(m);
 }
 
 /* ---- factorization -------------------------------------------------------------------------- */
@@ -116,8 +122,14 @@ static int keep_point(ga_pass *pass, const ga_solver_point *p, double *work, dou
     if (code != 0) return code > 0 ? 1 + tree->single_of[i] : -1 - tree->single_of[i];
   }
   ga_tree_move(pass);
+  const bool between = tangents && tree->nbetween > 0;
+  if (between) {
+    const int code = ga_between_keep(pass, between_of(m, work));
+    if (code != 0) return code;
+    if (p->w) ga_between_turn(m, p->w, between_of(m, work));
+  }
   ga_tree_accelerate(pass, p->x, true);
-  ga_tree_sum_wrenches(pass, false);
+  ga_tree_sum_wrenches(pass, between);
   ga_tree_changes(pass);
   ga_tree_body_inertias(pass);
   for (int i = 0; i < tree->nnode; i++) {
@@ -241,6 +253,37 @@ static bool eliminate(const ga_tree *tree, int i, const ga_solver_point *p, doub
   return true;
 }
 
+static void substitute(const ga_mechanism *m, double *work, double *b);
+
+/* U_i.y of row e of a node: what y moves it by */
+static double motion_of(const ga_tree *tree, int node, int e, double *work, const double *y) {
+  const solver_freedom *freedom = freedoms_of(tree, work);
+  double sum = 0;
+  for (int i = node; i >= 0; i = tree->node[i].parent) {
+    const int first = tree->node[i].v_at;
+    for (int k = first; k < first + tree->node[i].n; k++) sum += freedom[k].S[e] * y[k];
+  }
+  return sum;
+}
+
+/* T^-1 U of elements between bodies, whose columns are unit wrenches on the nodes, and their factors. */
+static bool factor_between(const ga_mechanism *m, const ga_solver_point *p, double *work) {
+  const ga_tree *tree = m->tree;
+  double *own = between_of(m, work);
+  ga_between_combine(m, p->b, p->c, own);
+  for (int j = 0; j < 12 * tree->nbetween; j++) {
+    const ga_between *el = &tree->between[j / 12];
+    const int side = j / 6 % 2, e = j % 6, i = el->node[side];
+    double *y = i < 0 ? NULL : ga_between_column(m, el->row[side] + e, own);
+    if (!y) continue;
+    for (int k = 0; k < tree->nnode; k++) memset(nodes_of(work)[k].p, 0, 6 * sizeof(double));
+    nodes_of(work)[i].p[e] = -1;
+    substitute(m, work, y);
+    ga_between_size(m, el->row[side] + e, motion_of(tree, i, e, work, y), own);
+  }
+  return ga_between_factor(m, own);
+}
+
 static int solver_factor(void *user, const ga_solver_point *p, double *work, double *diagonal) {
   const ga_mechanism *m = user;
   const ga_tree *tree = m->tree;
@@ -260,17 +303,19 @@ static int solver_factor(void *user, const ga_solver_point *p, double *work, dou
   for (int i = tree->nnode - 1; i >= 0; i--) {
     if (!eliminate(tree, i, p, work)) return 1 + m->elements.count;
   }
+  const bool between = tree->nbetween > 0 && (p->b != 0 || p->c != 0);
+  diagonals_of(tree, work)[2 * (size_t)m->nv] = between;
+  if (between && !factor_between(m, p, work)) return 1 + m->elements.count;
   return 0;
 }
 
 /* ---- solution and product ------------------------------------------------------------------- */
 
-static int solver_solve(void *user, double *work, double *b) {
-  const ga_mechanism *m = user;
+/* b <- T^-1 b; p of the nodes: wrenches that are subtracted from b */
+static void substitute(const ga_mechanism *m, double *work, double *b) {
   const ga_tree *tree = m->tree;
   solver_node *node = nodes_of(work);
   solver_freedom *freedom = freedoms_of(tree, work);
-  for (int i = 0; i < tree->nnode; i++) memset(node[i].p, 0, sizeof node[i].p);
   for (int i = tree->nnode - 1; i >= 0; i--) {
     const ga_node *own = &tree->node[i];
     solver_freedom *f = freedom + own->v_at;
@@ -303,6 +348,18 @@ static int solver_solve(void *user, double *work, double *b) {
     }
     for (int k = 0; k < n; k++) add_wide(b[own->v_at + k], f[k].way, z);
   }
+}
+
+static bool has_between(const ga_mechanism *m, double *work) {
+  return diagonals_of(m->tree, work)[2 * (size_t)m->nv] != 0;
+}
+
+static int solver_solve(void *user, double *work, double *b) {
+  const ga_mechanism *m = user;
+  solver_node *node = nodes_of(work);
+  for (int i = 0; i < m->tree->nnode; i++) memset(node[i].p, 0, sizeof node[i].p);
+  substitute(m, work, b);
+  if (has_between(m, work)) ga_between_correct(m, between_of(m, work), b);
   return 0;
 }
 
@@ -326,6 +383,13 @@ static int solver_multiply(void *user, double *work, double a, double b, double 
     }
     times_body(&node[i], z, node[i].p);
   }
+  if ((b != 0 || c != 0) && has_between(m, work)) {
+    const double *w = ga_between_wrenches(m, b, c, x, between_of(m, work));
+    for (int j = 0; j < 2 * tree->nbetween; j++) {
+      const ga_between *own = &tree->between[j / 2];
+      if (own->node[j % 2] >= 0) ga_add6(1, w + own->row[j % 2], node[own->node[j % 2]].p);
+    }
+  }
   for (int i = tree->nnode - 1; i >= 0; i--) {
     const ga_node *own = &tree->node[i];
     const solver_freedom *f = freedom + own->v_at;
@@ -342,24 +406,38 @@ static int solver_multiply(void *user, double *work, double a, double b, double 
   return 0;
 }
 
-/* From how many freedoms on the recursion is faster than a full matrix. */
+/* The recursion is faster than a full matrix from so many freedoms on; with elements between bodies, if a
+ * row of Kt has so many entries and these for each column that is solved for, six a body of such an
+ * element and one a row of constraints: instructions of chains with one loop are equal at 24 freedoms. */
 enum { LEAST_FREEDOMS = 8 };
-const ga_model_solver ga_tree_solver = {.name = "tree",
-                                        .least = LEAST_FREEDOMS,
-                                        .room = solver_room,
-                                        .factor = solver_factor,
-                                        .solve = solver_solve,
-                                        .multiply = solver_multiply};
+static const double ENTRIES_OF_COLUMN = 1.5;
+#define SOLVER(from)                                                               \
+  {                                                                                \
+    .name = "tree", .least = (from), .room = solver_room, .factor = solver_factor, \
+    .solve = solver_solve, .multiply = solver_multiply                             \
+  }
+const ga_model_solver ga_tree_solver = SOLVER(0), ga_tree_solver_if_asked = SOLVER(INT_MAX);
 
-/* Do all elements act on single freedoms, or on none? Then tree->single lists those with tangents,
- * whose slots are their freedoms; false: they do not. *ok: there was memory. */
+/* Is it faster? Not where forces act between bodies, which may be stiff: of stiff forces the Newton iteration
+ * needs the tangents themselves, to know where roundings end it. */
+static bool does_pay(const ga_mechanism *m) {
+  const ga_tree *tree = m->tree;
+  const double columns = 6 * tree->nside + m->nlam + m->npsi;
+  for (int j = 0; j < tree->nbetween; j++) {
+    const ga_element *el = &m->elements.item[tree->between[j].element];
+    if (el->nlam + el->npsi == 0) return false;
+  }
+  if (m->nv < LEAST_FREEDOMS || tree->nbetween == 0) return m->nv >= LEAST_FREEDOMS;
+  return m->K.ptr[m->nv] >= (LEAST_FREEDOMS + ENTRIES_OF_COLUMN * columns) * m->nv;
+}
+
+/* Do all elements act on single freedoms, between bodies, or on none? Then tree->single lists the first
+ * that have tangents, whose slots are their freedoms, and tree->between the second; tree->pays; false: they
+ * do not. *ok: there was memory. */
 bool ga_tree_can_solve(ga_mechanism *m, bool *ok) {
   ga_tree *tree = m->tree;
   *ok = true;
-  if (m->nv != tree->nfreedom) return false;
-  for (int i = 0; i < m->elements.count; i++) {
-    if (tree->spread[i].n > 0 || m->elements.item[i].reach) return false;
-  }
+  if (m->nv != tree->nfreedom || !ga_between_list(m, ok)) return false;
   tree->single = ga_arena_take(&m->arena, (size_t)m->elements.count + 1, sizeof *tree->single);
   tree->single_of = ga_arena_ints(&m->arena, (size_t)m->elements.count + 1);
   int *at = ga_arena_ints(&m->arena, (size_t)m->elements.count + 1);
@@ -375,5 +453,6 @@ bool ga_tree_can_solve(ga_mechanism *m, bool *ok) {
     tree->single[tree->nsingle].coordinate_at = &at[tree->nsingle];
     tree->single_of[tree->nsingle++] = i;
   }
+  tree->pays = does_pay(m);
   return *ok;
 }

@@ -188,6 +188,13 @@ static void add_product6(double X[6][6], const double *s, double *y) {
   for (int i = 0; i < 6; i++) y[i] += ga_dot6(X[i], s);
 }
 
+/* What the wrenches y, z of both sides change by freedom k, kept for the own solver. */
+static void keep_column(const ga_pass *pass, int k, const double *y, const double *z) {
+  double *by_q = pass->room->by_q + GA_PAIR * k, *by_v = pass->room->by_v + GA_PAIR * k;
+  for (int e = 0; e < GA_PAIR; e++) by_q[e] += y[e];
+  for (int e = 0; e < GA_PAIR && z; e++) by_v[e] += z[e];
+}
+
 /* Kt and Ct of the columns of one freedom k of the element; A, B: blocks about O by sides. */
 static void put_tangent_column(const ga_pass *pass, const ga_spread *sp, int k,
                                double A[2][2][6][6], double B[2][2][6][6], bool damped,
@@ -201,6 +208,10 @@ static void put_tangent_column(const ga_pass *pass, const ga_spread *sp, int k,
     if (!damped) continue;
     add_product6(B[other][side], f->psi, y[other]);
     add_product6(B[other][side], f->S, z[other]);
+  }
+  if (pass->room->by_q) {
+    keep_column(pass, k, y[0], damped ? z[0] : NULL);
+    return;
   }
   ga_cross_wrench6(f->S, w[side], turn);
   for (int i = 0; i < sp->n; i++) {
@@ -221,6 +232,9 @@ static void tree_tangent(ga_pass *pass, const ga_element *el, ga_tangent *t) {
     ga_tangent_turn(t, side, true, pass->frame[side]);
     if (el->body[side] > 0) ga_copy3(ga_tree_state(pass, el->body[side])->c, c[side]);
     ga_wrench6(t->f + 6 * side, c[side], w[side]);
+    if (pass->room->by_q && el->body[side] > 0) {
+      ga_add6(1, w[side], ga_tree_state(pass, el->body[side])->W);
+    }
   }
   for (int row = 0; row < 2; row++) {
     for (int column = 0; column < 2; column++) {
@@ -258,6 +272,11 @@ static void tree_point_tangent(ga_pass *pass, const ga_element *el, const double
     if (el->body[side] == 0) continue;
     ga_plus3(ga_tree_state(pass, el->body[side])->c, 1, side ? p->rb : p->ra, P[side]);
     for (int i = 0; i < 3; i++) f[side][i] = side ? phi[i] : -phi[i];
+    if (pass->room->by_q) {
+      double *W = ga_tree_state(pass, el->body[side])->W;
+      ga_add_cross3(1, P[side], f[side], W);
+      for (int i = 0; i < 3; i++) W[3 + i] += f[side][i];
+    }
   }
   for (int k = 0; k < sp->n; k++) {
     const int side = sp->side[k], freedom = sp->freedom[k];
@@ -268,6 +287,12 @@ static void tree_point_tangent(ga_pass *pass, const ga_element *el, const double
     ga_copy3(S + 3, moved);
     ga_add_cross3(1, S, P[side], moved);
     ga_cross3(moved, f[side], moment);
+    if (pass->room->by_q) {
+      double y[2][6] = {{0}};
+      memcpy(y[side], turned, sizeof turned);
+      keep_column(pass, k, y[0], NULL);
+      continue;
+    }
     for (int i = 0; i < sp->n; i++) {
       const int row = sp->freedom[i];
       if (sp->side[i] != side) continue;

@@ -78,7 +78,7 @@ static const char *not_worth_it(const ga_mechanism *m, char *text, size_t room) 
  * its own solver. */
 static const char *too_long(const ga_mechanism *m, char *text, size_t room) {
   const ga_tree *tree = m->tree;
-  const bool solved = tree->solves && m->nv >= ga_tree_solver.least;
+  const bool solved = tree->solves && tree->pays;
   if (tree->longest > LONGEST_PATH && !solved) {
     snprintf(text, room, "a path of the tree has %d freedoms, joint takes up to %d", tree->longest,
              LONGEST_PATH);

@@ -10,7 +10,8 @@
  *   recursion.c   M, F, Kt, Ct of masses and gravity
  *   spread.c      rows, forces and tangents of elements: the carrier
  *   exchange.c    from absolute coordinates to those of joints, and back
- *   solver.c      the own linear solver of trees without loops
+ *   solver.c      the own linear solver of a tree
+ *   between.c     what elements between its bodies add to that
  *   reactions.c   accelerations, orientations, forces of joints in the tree
  *
  * Vectors are in space axes. A motion (omega, u) and a wrench (n, f) belong to one origin O of each
@@ -57,6 +58,13 @@ typedef struct ga_spread {
   int *reach_at; /* slots: for each freedom of the element, or for its coordinate, nreach of them */
 } ga_spread;
 
+/* An element with tangents between bodies, for the tree's own solver. */
+typedef struct ga_between {
+  int element;
+  int node[2], row[2]; /* of its bodies, and the first of six rows of each; -1: the ground */
+  size_t at;           /* number of its first column */
+} ga_between;
+
 enum { GA_ROOMS_KEPT = 16 };
 
 struct ga_tree {
@@ -70,12 +78,14 @@ struct ga_tree {
   ga_spread *spread;       /* of each element */
   int *last_node;          /* of each element that is a joint of the tree */
   int most_balls, longest; /* on a path: balls, without the free root's; freedoms */
-  /* elements that act on one freedom alone, and their numbers, if there are no others (solver.c) */
+  /* solver.c: elements that act on one freedom alone, and their numbers; those between bodies */
   ga_element *single;
   int *single_of, nsingle;
-  bool solves;        /* it has a solver of its own */
-  double *start_mass; /* diagonal of M at the start */
-  double *rounding;   /* of an entry of G by that freedom, over the row's reach (ga_tree_scales) */
+  ga_between *between;
+  int nbetween, nside; /* nside: six rows each */
+  bool solves, pays;   /* it has a solver of its own; which is faster than a full matrix */
+  double *start_mass;  /* diagonal of M at the start */
+  double *rounding;    /* of an entry of G by that freedom, over the row's reach (ga_tree_scales) */
   struct ga_tree_pool *pool;
 };
 
@@ -101,9 +111,10 @@ typedef struct ga_freedom_state {
 struct ga_tree_room {
   ga_node_state *node;
   ga_freedom_state *freedom;
-  double *spare;     /* nv numbers */
-  double *state;     /* q, v of the motion that node and freedom have, if it is known; */
-  bool known, moves; /* moves: with velocities v, else with zero */
+  double *spare;       /* nv numbers */
+  double *by_q, *by_v; /* tangents of an element go there instead of Kt and Ct (between.c) */
+  double *state;       /* q, v of the motion that node and freedom have, if it is known; */
+  bool known, moves;   /* moves: with velocities v, else with zero */
   bool framed, collects, turned, wrenched;
   const double *accelerated; /* v' of the accelerations that are there */
 };
@@ -175,8 +186,20 @@ void ga_tree_sum_inertias(ga_pass *pass, bool all);
 void ga_tree_changes(ga_pass *pass);
 double ga_tree_own_inertia(const ga_pass *pass, int k);
 /* solver.c: the tree's own linear solver; can it be used? */
-extern const ga_model_solver ga_tree_solver;
+extern const ga_model_solver ga_tree_solver, ga_tree_solver_if_asked;
 bool ga_tree_can_solve(ga_mechanism *m, bool *ok);
+/* between.c: elements between bodies, for that solver; work: their numbers */
+bool ga_between_list(ga_mechanism *m, bool *ok);
+size_t ga_between_room(const ga_mechanism *m);
+int ga_between_keep(ga_pass *pass, double *work);
+void ga_between_turn(const ga_mechanism *m, const double *w, double *work);
+void ga_between_combine(const ga_mechanism *m, double b, double c, double *work);
+double *ga_between_column(const ga_mechanism *m, int row, double *work);
+void ga_between_size(const ga_mechanism *m, int row, double UY, double *work);
+bool ga_between_factor(const ga_mechanism *m, double *work);
+void ga_between_correct(const ga_mechanism *m, double *work, double *x);
+const double *ga_between_wrenches(const ga_mechanism *m, double b, double c, const double *x,
+                                  double *work);
 /* exchange.c: q, v of joints from those of bodies (v, va may be NULL), and back */
 ga_status ga_tree_read(const ga_mechanism *m, const double *qa, const double *va, double *q,
                        double *v, ga_error *err);

@@ -14,6 +14,7 @@ typedef struct {
   double far;         /* where it stands */
   bool loop, signals; /* a joint that closes a loop; functions of signals */
   const char *first;  /* type of the first joint; NULL: random */
+  const char *closes; /* type of the joint that closes a loop; NULL: point_on_line */
   ga_coordinates coordinates;
 } random_tree;
 
@@ -95,7 +96,8 @@ static inline ga_mechanism *tree_new(const random_tree *t) {
     tree_joint(m, &seed, t->far, name, type, back < 0 ? names[i] : from,
                back < 0 ? from : names[i]);
   }
-  if (t->loop) tree_joint(m, &seed, t->far, "cut", "point_on_line", names[4], names[3]);
+  const char *closes = t->closes ? t->closes : "point_on_line";
+  if (t->loop) tree_joint(m, &seed, t->far, "cut", closes, names[4], names[3]);
   tree_forces(m, t, names);
   assert_int_equal(ga_mechanism_set_coordinates(m, t->coordinates), GA_OK);
   return m;
