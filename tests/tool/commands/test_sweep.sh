@@ -95,11 +95,11 @@ refused 1 "'empty.csv' exists already" sweep heavy-top --t-end 0.01 --vary h=2e-
 ok "the table stays" [ "$(rows empty.csv)" -eq 1 ]
 
 # ---- kill -9 at several moments ---------------------------------------------------------------
-long="sweep heavy-top --t-end 0.25 --vary rho=0.5:1:20 --vary h=1e-3:2e-3:20 --columns x,lam1"
+long="sweep heavy-top --t-end 0.5 --vary rho=0.5:1:20 --vary h=1e-3:2e-3:20 --columns x,lam1"
 succeeds $long --out whole.$ending
 table whole.$ending && mv table.csv whole.txt
 kills=0
-for pause in 0.02 0.1 0.2 0.3 0.4; do
+for pause in 0.005 0.01 0.02 0.04 0.2; do
   "$tool" $long --workers 2 --out killed.$ending >/dev/null 2>&1 &
   sleep $pause
   kill -9 $! 2>/dev/null && kills=$((kills + 1))
@@ -125,7 +125,7 @@ ok "killed and resumed: the same table" cmp -s whole.txt table.csv
 
 # cut anywhere, a journal gives what is whole in it
 "$tool" $long --workers 2 --out cut.$ending >/dev/null 2>&1 &
-sleep 0.3
+sleep 0.05
 kill -9 $! 2>/dev/null
 wait $! 2>/dev/null
 if [ -e cut.$ending.journal ]; then
@@ -140,7 +140,7 @@ if [ -e cut.$ending.journal ]; then
   done
   # another sweep does not touch it, and says what differs
   refused 1 'belongs to another sweep: it has .*h=1e-3:2e-3:20.*, this one .*h=1e-3:2e-3:21' \
-    sweep heavy-top --t-end 0.25 --vary rho=0.5:1:20 --vary h=1e-3:2e-3:21 --columns x,lam1 \
+    sweep heavy-top --t-end 0.5 --vary rho=0.5:1:20 --vary h=1e-3:2e-3:21 --columns x,lam1 \
     --out cut.$ending
 fi
 printf 'something else, long enough to be looked at' >odd.csv.journal
