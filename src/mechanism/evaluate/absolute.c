@@ -113,7 +113,7 @@ static void add_reaction(const ga_pass *pass, const ga_solid *b, const double *R
  * row->Z is read only if Z, Y or a drift is wanted. */
 static void absolute_row(ga_pass *pass, const ga_element *el, int i, const ga_row *row) {
   const ga_evaluation *out = pass->out;
-  const ga_row_slots *slots = &el->row[i];
+  const ga_row_slots *slots = el->row ? &el->row[i] : NULL; /* NULL: rows of a pair that waits */
   const bool holonomic = i < el->nlam;
   const int r = holonomic ? el->lam_at + i : el->psi_at + i - el->nlam;
   double *value = holonomic ? out->g : out->k, *drift = holonomic ? out->drift : out->k_drift;

@@ -65,7 +65,8 @@ static void near_pairs_are_found(void **state) {
   const int n = model->ncontacts, nv = ga_space_nv(model->space);
   uint64_t seed = 3;
   ga_near_list list = {0};
-  double *q = calloc((size_t)nv * 2, sizeof *q), *g = calloc((size_t)n, sizeof *g), v[1];
+  double *q = calloc((size_t)nv * 2, sizeof *q), *g = calloc((size_t)n, sizeof *g);
+  const double *v = ga_mechanism_v0(m);
   double *move = calloc((size_t)nv, sizeof *move), *moved = calloc((size_t)nv * 2, sizeof *moved);
   double *room = calloc((size_t)nv, sizeof *room);
   assert_int_equal(ga_model_waiting(model), n);
