@@ -25,12 +25,14 @@ void ga_contacts_init(ga_integrator *it) {
   c->needed = ga_arena_take(a, n, sizeof(bool));
   c->t_hit = ga_arena_doubles(a, n);
   c->kept = ga_arena_take(a, n, sizeof(bool));
+  c->looked = ga_arena_take(a, n, sizeof(bool));
   c->axes = it->presence.on ? it->presence.axes : ga_arena_ints(a, n);
   c->found = ga_arena_ints(a, n);
   c->count = ga_arena_ints(a, n);
   c->reach = ga_arena_doubles(a, n);
   c->turn = ga_arena_doubles(a, (size_t)e->npsi);
   c->d_begin = ga_arena_doubles(a, (size_t)e->npsi);
+  c->lam = ga_arena_doubles(a, (size_t)e->nlam);
   c->g = ga_arena_doubles(a, (size_t)e->nlam);
   c->gv = ga_arena_doubles(a, (size_t)e->nlam);
   c->k = ga_arena_doubles(a, (size_t)e->npsi);
@@ -70,7 +72,7 @@ void ga_contacts_reset(ga_integrator *it, bool again) {
     c->found[i] = GA_CONTACT_NOTHING;
     c->t_hit[i] = -INFINITY;
     c->count[i] = 0;
-    c->needed[i] = c->kept[i] = false;
+    c->needed[i] = c->kept[i] = c->looked[i] = false;
     if (!again) c->state[i] = (ga_contact_state){0};
   }
   c->pending = c->short_piece = c->stuck = c->keeps = c->pieces = false;
@@ -135,6 +137,14 @@ ga_status ga_contacts_refresh(ga_integrator *it) {
   return status == GA_OK ? ga_contacts_read(it) : status;
 }
 
+/* Is contact i kept closed against P4, slipping without friction (ga_contacts_close_kept)? */
+static bool slips_freely(const ga_contacts *c, int i) {
+  const ga_contact *of = &c->rows.contact[i];
+  bool any = false;
+  for (int k = 0; k < of->nslip; k++) any |= c->rows.d[of->slip + k] != 0;
+  return c->kept[i] && !any;
+}
+
 /* Directions of slip that are held in a piece of h: of one row; where slip may end in the piece,
  * |k| <= 1.5 h |k'|; all where steps are not cut: many contacts turn one another, and Newton's iteration
  * found no solution. */
@@ -145,6 +155,7 @@ void ga_contacts_hold(ga_integrator *it, double h) {
     const ga_contact *of = &c->rows.contact[i];
     c->rows.held[i] = true;
     if (c->state[i].state != GA_CONTACT_SLIP || of->nslip < 2 || !(of->friction > 0)) continue;
+    if (slips_freely(c, i)) continue;
     const double *k = c->state[i].slip, speed = hypot(k[0], k[1]);
     const double turn = hypot(c->turn[of->slip], c->turn[of->slip + 1]);
     const bool still = !(speed > ga_contacts_eps_speed(it, i));
@@ -281,6 +292,7 @@ ga_status ga_contacts_prepare(ga_integrator *it) {
   const double since = it->mem.t - c->t_nominal;
   if (it->step_size.on ? !(since < it->h) : !(it->sequence.t_rest > it->mem.t)) {
     memset(c->count, 0, (size_t)c->n * sizeof(int)); /* a nominal step begins */
+    memset(c->looked, 0, (size_t)c->n * sizeof(bool));
     c->t_nominal = it->mem.t;
     if (c->keeps && it->mem.t > c->t_keeps) {
       const ga_status status = ga_contacts_settle(it);

@@ -41,10 +41,11 @@ typedef struct ga_contacts {
   double *bend[4];  /* nv: the state inside a piece (contact_between.c) */
   bool *kept;       /* n: stays closed to the end of the nominal step (contact_change.c) */
   double *t_hit;    /* n: when it last hit */
-  bool stuck;       /* the contacts of the pending change hit where their piece began, */
-  bool keeps;       /* there are kept contacts, */
-  double t_keeps;   /* since this time */
-  bool pieces;      /* the last step was a piece of a nominal one */
+  bool *looked;   /* n: P4 has decided once, in this nominal step, what hit where its piece began */
+  bool stuck;     /* the contacts of the pending change hit where their piece began, */
+  bool keeps;     /* there are kept contacts, */
+  double t_keeps; /* since this time */
+  bool pieces;    /* the last step was a piece of a nominal one */
   bool short_piece; /* the last piece was too short for a memory */
   bool told_reduced, told_uncut;
   bool starting; /* the change is that of a start */
@@ -56,6 +57,7 @@ typedef struct ga_contacts {
   int *state_begin;           /* n: states there, or after a later change */
   double *psi_end;            /* npsi: psi at its end */
   bool *left;                 /* n: work of P2 */
+  double *lam;                /* work: nlam */
   double *g, *gv, *k;         /* work: gaps, their rates, slip velocities */
   double *q, *v, *vd, *drift; /* work: nq, nv, nv, nlam + npsi */
   unsigned char *mode;        /* work: nlam + npsi */

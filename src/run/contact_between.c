@@ -82,19 +82,20 @@ void ga_contacts_between(const ga_integrator *it, double t, const ga_dense_outpu
 
 /* ---- contacts that cannot open -------------------------------------------------------------- */
 
-/* The contacts of contacts.found hit at the very beginning of the piece, at t and q. Either P4 has opened
- * them and v does not close them, or they have hit there before: vibrations that h does not resolve hold
- * them. P4 has the force of these at one time, the step has its mean. Without them in v the contacts hit
+/* The contacts of contacts.found hit at the very beginning of the piece, at t and q. If P4 has opened
+ * them and v does not close them, P4 decides once more in a nominal step (contacts.looked). Then vibrations
+ * that h does not resolve hold them. P4 has the force of these at one time, the step has its mean. Without them in v the contacts hit
  * in truth, and rest: so does in Moreau's scheme a flight that ends in the step in which it began.
- * They stay closed to the end of the nominal step, whatever N. Fixed rows do no work; those that slip
- * have no friction for so long. contacts.gv is that of v; e: restitutions. */
+ * They stay closed to the end of the nominal step or the next impact, whatever N. Fixed rows do no work;
+ * those that P4 would open slip without friction. contacts.gv is that of v; e: restitutions. */
 ga_status ga_contacts_keep(ga_integrator *it, double t, const double *q, double *v, double *e) {
   ga_contacts *c = &it->contacts;
   bool any = false;
   for (int i = 0; i < c->n; i++) {
     const double rate = c->gv[c->rows.contact[i].gap];
-    c->tried[i] = c->found[i] == GA_CONTACT_HIT &&
-                  (c->t_hit[i] == t || rate >= -ga_contacts_eps_speed(it, i));
+    const bool again = c->t_hit[i] == t, leaves = rate >= -ga_contacts_eps_speed(it, i);
+    c->tried[i] = c->found[i] == GA_CONTACT_HIT && (again || (leaves && c->looked[i]));
+    c->looked[i] |= c->found[i] == GA_CONTACT_HIT && leaves;
     any |= c->tried[i];
   }
   if (!any) return GA_OK;

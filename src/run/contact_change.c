@@ -293,6 +293,8 @@ static ga_status solve_change(ga_integrator *it, change *x, const double *un_beg
   }
   if (status != GA_OK) return status;
   x->energy = before - ga_contacts_kinetic(it, x->v);
+  for (int i = 0; i < c->n && x->impact; i++)
+    c->kept[i] &= c->t_hit[i] == x->t; /* P4 decides anew */
   note_velocities(it, x->un_after, x->ut_after);
   ga_contacts_close_kept(it, x->ut_after, x->states);
   return GA_OK;

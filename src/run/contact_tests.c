@@ -46,18 +46,17 @@ static int failed_test(const ga_integrator *it, int i, const double *g, const do
   const ga_contacts *c = &it->contacts;
   const ga_contact *of = &c->rows.contact[i];
   const double N = -lam[of->gap], eps = ga_contacts_eps_force(it, i);
-  if (c->kept[i]) return GA_CONTACT_NOTHING;
   switch (c->state[i].state) {
     case GA_CONTACT_OPEN:
       return ga_contacts_closes(it, i, g[of->gap], gv[of->gap]) ? GA_CONTACT_HIT
                                                                 : GA_CONTACT_NOTHING;
     case GA_CONTACT_STICK:
-      if (N < -eps) return GA_CONTACT_LIFT;
+      if (N < -eps) return c->kept[i] ? GA_CONTACT_NOTHING : GA_CONTACT_LIFT;
       return length(of, psi) > fmax(of->static_friction, of->friction) * N + eps
                  ? GA_CONTACT_SLIDE
                  : GA_CONTACT_NOTHING;
     default:
-      if (N < -eps) return GA_CONTACT_LIFT;
+      if (N < -eps && !c->kept[i]) return GA_CONTACT_LIFT;
       return of->friction > 0 && along(c, i, k) < 0 ? GA_CONTACT_STOP : GA_CONTACT_NOTHING;
   }
 }
@@ -83,6 +82,7 @@ typedef struct {
   ga_integrator *it;
   int contact, kind;
   double t_end; /* it fails there: the end of the piece, or the bottom of a dip */
+  bool sharp;   /* a lift: N of the mass KKT system, not of dense output */
 } test;
 
 /* Its value at t inside the piece; overwrites events.at and contacts.g, k. */
@@ -92,6 +92,12 @@ static ga_status value_at(void *context, double t, double *value) {
   ga_contacts *c = &it->contacts;
   const ga_dense_output *at = &it->events.at;
   ga_contacts_between(it, t, at);
+  if (x->sharp) {
+    const ga_status status =
+        ga_saddle_acceleration(&it->saddle, t, at->q, at->v, c->vd, c->lam, NULL);
+    *value = -c->lam[c->rows.contact[x->contact].gap];
+    return status;
+  }
   ga_evaluation out = {.g = c->g};
   if (x->kind == GA_CONTACT_STOP) out = (ga_evaluation){.k = c->k};
   const bool asked = x->kind == GA_CONTACT_HIT || x->kind == GA_CONTACT_STOP;
@@ -213,6 +219,30 @@ static ga_status locate(ga_integrator *it, test *x, double value, double *t) {
   return ga_events_locate(value_at, x, tol, lo, first, hi, value, t);
 }
 
+/* Does a contact lift that hit where the piece began though it did not close (ga_contacts_keep)? Where a
+ * surface bends at an edge, N jumps from positive to negative, and on dense output it is zero too early:
+ * an open gap closes at once there. */
+static bool jumps_off(const ga_integrator *it, const test *x) {
+  const ga_contacts *c = &it->contacts;
+  return x->kind == GA_CONTACT_LIFT && c->looked[x->contact] &&
+         c->t_hit[x->contact] == it->last.mem.t;
+}
+
+/* N at both ends by the mass KKT system: if it changes its sign, that is where the contact lifts. If not,
+ * vibrations that h does not resolve pull, and the contact stays closed to the end of the nominal step. */
+static ga_status look_sharply(ga_integrator *it, test *x, double *value) {
+  ga_contacts *c = &it->contacts;
+  double first = 0;
+  x->sharp = true;
+  ga_status status = value_at(x, it->last.mem.t, &first);
+  if (status == GA_OK) status = value_at(x, it->mem.t, value);
+  if (status != GA_OK || (first > 0 && *value < 0)) return status;
+  c->kept[x->contact] = c->keeps = true;
+  c->t_keeps = it->last.mem.t;
+  c->found[x->contact] = GA_CONTACT_NOTHING;
+  return GA_OK;
+}
+
 /* The earliest change of the piece: *t, and contacts.found. Tests that fail are marked in found on
  * entry, with their values at the end. */
 ga_status ga_contacts_find_earliest(ga_integrator *it, double *t) {
@@ -224,8 +254,12 @@ ga_status ga_contacts_find_earliest(ga_integrator *it, double *t) {
   *t = INFINITY;
   for (int i = 0; i < c->n && status == GA_OK; i++) {
     if (c->found[i] == GA_CONTACT_NOTHING) continue;
-    test x = {it, i, c->found[i], dip_of(it, i)};
+    test x = {it, i, c->found[i], dip_of(it, i), false};
     double value = test_value(c, i, c->found[i], eq->g, eq->k, it->mem.lam, it->mem.psi);
+    if (jumps_off(it, &x)) {
+      status = look_sharply(it, &x, &value);
+      if (status == GA_OK && c->kept[i]) continue;
+    }
     if (x.t_end < it->mem.t) status = value_at(&x, x.t_end, &value);
     if (status == GA_OK && x.t_end < it->mem.t && !(value < 0)) { /* the cubic was wrong */
       x.t_end = it->mem.t;

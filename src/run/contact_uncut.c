@@ -92,12 +92,12 @@ ga_status ga_contacts_finish(ga_integrator *it, bool *cut) {
   return GA_OK;
 }
 
-/* A direction of slip that turns fast leaves Newton's iteration without a solution: the piece is
- * made with directions that are held, else in parts. */
+/* A direction of slip that turns fast leaves Newton's iteration without a solution, or leads it to one that
+ * has nothing to do with the motion: the piece is made with directions that are held, else in parts. */
 ga_status ga_contacts_retry(ga_integrator *it, ga_plan *plan, ga_status status) {
   static const double parts[] = {0.5, 0.25, 0.1};
   const double way = plan->t1 - it->mem.t, rest = fmax(plan->rest, plan->t1);
-  if (it->step_size.on || it->far_roots.refused || status <= 0) return status;
+  if (it->step_size.on || status <= 0) return status;
   it->contacts.hold_all = true;
   status = ga_loop_attempt(it, plan->h, plan->t1);
   it->contacts.hold_all = false;

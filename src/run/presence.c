@@ -140,6 +140,7 @@ static void keep_contacts(ga_integrator *it) {
                                                            .redundant = c->redundant[i],
                                                            .needed = c->needed[i],
                                                            .kept = c->kept[i],
+                                                           .looked = c->looked[i],
                                                            .t_hit = c->t_hit[i],
                                                            .held = rows->held[i]};
   }
@@ -168,6 +169,7 @@ static void restore_contacts(ga_integrator *it) {
     c->redundant[i] = kept->redundant;
     c->needed[i] = kept->needed;
     c->kept[i] = kept->kept;
+    c->looked[i] = kept->looked;
     c->t_hit[i] = kept->t_hit;
     rows->held[i] = kept->held;
   }

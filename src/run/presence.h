@@ -13,7 +13,7 @@ typedef struct ga_kept_contact {
   ga_contact_state state;
   int found, count;
   double reach, t_hit;
-  bool redundant, needed, kept, held;
+  bool redundant, needed, kept, looked, held;
 } ga_kept_contact;
 
 typedef struct ga_presence {

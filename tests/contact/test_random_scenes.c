@@ -256,15 +256,19 @@ static const char *run_scene(int number, bool say) {
   return wrong[0] ? wrong : NULL;
 }
 
+/* Where a sphere passes the edge of a box N jumps from positive to negative: contacts lift there. */
+static const int jumping[] = {1073, 1350, 1658};
+
 static int first = 0, count = 40;
 static bool say = false;
 
 static void test_scenes(void **state) {
   (void)state;
   int bad = 0;
-  for (int i = first; i < first + count; i++) {
-    const char *wrong = run_scene(i, say);
-    if (wrong) print_message("scene %d: %s\n", i, wrong);
+  for (int i = first - (say ? 0 : 3); i < first + count; i++) {
+    const int number = i < first ? jumping[first - 1 - i] : i;
+    const char *wrong = run_scene(number, say);
+    if (wrong) print_message("scene %d: %s\n", number, wrong);
     bad += wrong != NULL;
   }
   assert_int_equal(bad, 0);
