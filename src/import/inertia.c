@@ -17,12 +17,16 @@
 /* ---- moments of inertia of one link ---------------------------------------------------------- */
 
 /* w, V <- eigenvalues and eigenvectors (columns) of a symmetric 3 x 3 matrix, by Jacobi's rotations:
- * each makes one entry zero; the others fall quadratically. A is destroyed. */
+ * each makes one entry zero; the others fall quadratically. A is destroyed. It is divided by a power of two
+ * first, so that nothing overflows or vanishes. */
 static void eigenvalues(double *A, double *w, double *V) {
+  const double largest = ga_max_abs(9, A);
+  const int power = largest > 0 ? ilogb(largest) : 0;
   ga_identity3(V);
+  for (int i = 0; i < 9; i++) A[i] = scalbn(A[i], -power);
   for (int sweep = 0; sweep < 30; sweep++) {
     const double off = fabs(A[1]) + fabs(A[2]) + fabs(A[5]);
-    if (off <= 1e-300 || off <= 1e-18 * (fabs(A[0]) + fabs(A[4]) + fabs(A[8]))) break;
+    if (off <= 1e-18 * (fabs(A[0]) + fabs(A[4]) + fabs(A[8]))) break;
     for (int i = 0; i < 3; i++) {
       const int p = i == 2 ? 1 : 0, q = i == 0 ? 1 : 2;
       const double apq = A[3 * p + q];
@@ -42,7 +46,7 @@ static void eigenvalues(double *A, double *w, double *V) {
       }
     }
   }
-  for (int i = 0; i < 3; i++) w[i] = A[4 * i];
+  for (int i = 0; i < 3; i++) w[i] = scalbn(A[4 * i], power);
 }
 
 /* Check the inertia of a link: principal moments must not be negative beyond rounding, or become 0
@@ -87,16 +91,18 @@ static bool check_inertia(ga_robot *r, ga_robot_link *link) {
 
 /* ---- merging --------------------------------------------------------------------------------- */
 
-/* Set kept and in_kept of every link, parents first: on a fixed joint, those of its parent. */
-static void find_kept(ga_robot *r) {
+/* Set kept, in_kept and merged of every link, parents first: on a fixed joint, those of its parent, if
+ * links are to be merged. */
+static void find_kept(ga_robot *r, bool merge) {
   for (int i = 0; i < r->nlink; i++) {
     const int k = r->order[i];
     ga_robot_link *link = &r->links[k];
     const ga_robot_joint *j = link->joint == GA_NO_JOINT ? NULL : &r->joints[link->joint];
     link->kept = k;
+    link->merged = 0;
     ga_pose_identity(&link->in_kept);
     if (!j && !ga_robot_floats(r)) link->kept = GA_LINK_GROUND;
-    if (!j || j->type != GA_ROBOT_FIXED || r->options->keep_fixed) continue;
+    if (!j || j->type != GA_ROBOT_FIXED || !merge) continue;
     const ga_robot_link *parent = &r->links[j->parent];
     link->kept = parent->kept;
     ga_pose_product(&parent->in_kept, &j->origin, &link->in_kept);
@@ -232,7 +238,8 @@ static bool check_motion(ga_robot *r) {
   return true;
 }
 
-/* Check every link, merge those on fixed joints, refuse what moves without inertia. */
+/* Check every link, merge those on fixed joints, refuse what moves without inertia: links on fixed joints
+ * move together, whether they stay bodies or not. */
 bool ga_robot_merge(ga_robot *r) {
   bool moves = ga_robot_floats(r);
   for (int i = 0; i < r->nlink; i++) {
@@ -244,7 +251,11 @@ bool ga_robot_merge(ga_robot *r) {
                          "nothing moves: all joints are fixed, and so is the "
                          "base (--base floating lets it fly)");
   }
-  find_kept(r);
+  find_kept(r, true);
   add_up(r);
-  return check_motion(r);
+  if (!check_motion(r)) return false;
+  if (!r->options->keep_fixed) return true;
+  find_kept(r, false);
+  add_up(r);
+  return true;
 }

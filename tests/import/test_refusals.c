@@ -104,6 +104,8 @@ static const struct {
      "link 'arm': the inertia has the eigenvalue -3e-07, which no body has; --repair-inertia"},
     {ROBOT(INERTIAL("<mass value='1'/>", "ixx='1' ixy='1.5' iyy='1' izz='1'")), 3, 45,
      "the inertia has the eigenvalue -0.5"},
+    {ROBOT(INERTIAL("<mass value='1'/>", "ixx='0' ixz='1e-300' iyy='0' izz='0'")), 3, 45,
+     "the inertia has the eigenvalue -1e-300"},
     {ROBOT(EMPTY("base") EMPTY("arm") HINGE("")), 4, 1,
      "link 'arm' moves on joint 'j' but has no inertia"},
     {ROBOT(INERTIAL("<mass value='1'/>", "ixx='0' iyy='0' izz='0'")), 4, 1,
@@ -180,6 +182,30 @@ static void refused_options(void **state) {
   ga_error err = {0};
   assert_int_equal(ga_import_text("r", cart, strlen(cart), &flying, &robot, &err), GA_ERR_FILE);
   assert_non_null(strstr(err.text, "--base fixed makes it the ground"));
+}
+
+/* Links on fixed joints move together, also where they stay bodies (--keep-fixed): a tip of no mass does not
+ * make the hand before it resist its joint, and a base of no mass may fly with what is fixed to it. */
+static void fixed_links_weigh_together(void **state) {
+  (void)state;
+#define POINT(name) "<link name=\"" name "\"><inertial><mass value=\"1\"/></inertial></link>\n"
+  static const char hand[] =
+      ROBOT(LINK("base") POINT("arm") EMPTY("tip") HINGE("") JOINT("t", "fixed", "arm", "tip", ""));
+  static const char bird[] = ROBOT(EMPTY("foot") LINK("base") LINK("arm")
+                                       JOINT("f", "fixed", "foot", "base", "") HINGE(""));
+  for (int keep = 0; keep < 2; keep++) {
+    const ga_import_options options = {.keep_fixed = keep, .floating = true},
+                            held = {.keep_fixed = keep};
+    ga_imported *robot = NULL;
+    ga_error err = {0};
+    assert_int_equal(ga_import_text("r", hand, strlen(hand), &held, &robot, &err), GA_ERR_FILE);
+    if (!strstr(err.text, "link 'arm' moves on joint 'j' but has no inertia"))
+      fail_msg("%s", err.text);
+    robot = import_text(bird, &options);
+    ga_file *file = mechanism_of(robot);
+    ga_file_free(file);
+    ga_imported_free(robot);
+  }
 }
 
 /* what is odd is reported, and an error only where the caller is strict */
@@ -391,10 +417,14 @@ static void mutated_files(void **state) {
 
 int main(void) {
   if (!ga_xml_available()) return 0;
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(refused_robots), cmocka_unit_test(refused_options),
-      cmocka_unit_test(reported),       cmocka_unit_test(stops),
-      cmocka_unit_test(huge_files),     cmocka_unit_test(unreadable_files),
-      cmocka_unit_test(long_chain),     cmocka_unit_test(mutated_files)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(refused_robots),
+                                     cmocka_unit_test(refused_options),
+                                     cmocka_unit_test(fixed_links_weigh_together),
+                                     cmocka_unit_test(reported),
+                                     cmocka_unit_test(stops),
+                                     cmocka_unit_test(huge_files),
+                                     cmocka_unit_test(unreadable_files),
+                                     cmocka_unit_test(long_chain),
+                                     cmocka_unit_test(mutated_files)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
