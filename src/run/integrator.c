@@ -303,10 +303,13 @@ static ga_status start_and_observe(ga_integrator *it, const ga_beginning *from) 
   }
   if (status == GA_OK) status = ga_start_at(it, from);
   it->restart.fresh = !it->step_size.on && !it->saddle.soft;
-  if (status == GA_OK && it->restart.fresh && it->restart.sudden) {
-    bool damped;
+  bool damp = it->restart.sudden;
+  if (status == GA_OK && it->restart.fresh && !damp) {
+    status = ga_restart_start_gains(it, it->h, &damp);
+  }
+  if (status == GA_OK && it->restart.fresh && damp) {
     it->restart.fresh = false;
-    status = ga_restart_damp_start(it, it->h, &damped);
+    status = ga_restart_damp_start(it, it->h, &damp);
   }
   if (status == GA_OK && it->contacts.n > 0) status = ga_contacts_start(it);
   if (status == GA_OK && !from->again) it->repivots_base = repivots;

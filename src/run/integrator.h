@@ -228,6 +228,10 @@ ga_status ga_restart_damp_corner(ga_integrator *it, double h, const double *old_
 /* After a start beside a corner, or one from which the first step, of h, has no solution: the memory and
  * the guess of this step without the vibrations that h does not resolve. damped: there were some. */
 ga_status ga_restart_damp_start(ga_integrator *it, double h, bool *damped);
+/* Does the memory of a start bring energy into a step of h, a tenth of that of the motion or more, or ask for
+ * a state that the model refuses? So it does where vibrations are damped much more than critically: v'' contains
+ * their decay, and the first step has a solution, far away. */
+ga_status ga_restart_start_gains(ga_integrator *it, double h, bool *gains);
 /* The first step after a start has failed with a status > 0: try it again after ga_restart_damp_start, if
  * there are such vibrations; not after a plain start. Returns the status of the step. */
 ga_status ga_restart_damped(ga_integrator *it, double h, double t1, ga_status failed);

@@ -13,6 +13,8 @@ static const double UNRESOLVED = 0.5;
 /* of v: what the filter must remove at first, and at last, to be worth its cost */
 static const double SOME = 0.05, LEAST = 1e-3;
 
+/* energy that the memory of a start may bring into the motion, of that which this has */
+static const double GAIN = 0.1;
 /* of v': what is not worth a filter, as it is rounding */
 static const double NOTHING = 1e-12;
 
@@ -224,6 +226,38 @@ ga_status ga_restart_damp_start(ga_integrator *it, double h, bool *damped) {
     ga_step_reset(&it->step); /* the step begins with a matrix at its own guess */
   }
   return status > 0 ? GA_OK : status; /* the step itself says what is wrong */
+}
+
+/* With much damping and K the stiffness, a first step ends with v = 0 and, as the memory has a - w beside
+ * v', in a position that is off by d = (1/2 - beta/gamma) h^2 (a - w). That costs the energy d^T K d/2 =
+ * -d^T (F(q o exp d) - F(q))/2. */
+ga_status ga_restart_start_gains(ga_integrator *it, double h, bool *gains) {
+  ga_restart *r = &it->restart;
+  ga_eval *e = &it->eval;
+  const ga_memory *mem = &it->mem;
+  const ga_params *par = &it->options.par;
+  const int nv = e->nv;
+  double gained = 0, kinetic = 0;
+  *gains = false;
+  if (e->team || !has_vibrating_start(it) || it->options.start == GA_START_PLAIN) return GA_OK;
+  for (int i = 0; i < nv; i++) {
+    r->d[i] = (0.5 - par->beta / par->gamma) * h * h * (mem->a[i] - mem->w[i]);
+  }
+  ga_space_step(it->model->space, mem->q, r->d, r->q);
+  ga_status status = ga_eval_force(e, mem->t, r->q, mem->v, r->x);
+  if (status == GA_OK) status = ga_eval_force(e, mem->t, mem->q, mem->v, r->v);
+  if (status != GA_OK) return *gains = status > 0, status > 0 ? GA_OK : status;
+  for (int i = 0; i < nv; i++) gained -= r->d[i] * (r->x[i] - r->v[i]);
+  status = ga_eval_mass(e, mem->t, mem->q, &it->saddle.M);
+  if (status != GA_OK) return status;
+  for (int k = 0; k < 2; k++) {
+    const double *v = k ? mem->w : mem->v;
+    memset(r->v, 0, (size_t)nv * sizeof(double));
+    ga_csr_mul_add(&it->saddle.M, k ? h * h : 1, v, r->v);
+    for (int i = 0; i < nv; i++) kinetic += v[i] * r->v[i];
+  }
+  *gains = gained > GAIN * kinetic;
+  return GA_OK;
 }
 
 ga_status ga_restart_damped(ga_integrator *it, double h, double t1, ga_status failed) {

@@ -142,8 +142,43 @@ static void corner_of_a_drive(void **state) {
   }
 }
 
+/* A blade that turns from the start as a rigid one, with strain rates damped by beta: its axial vibrations
+ * are damped up to 1e4 times more than critically, and v'' contains their decay. The memory a = v' + alpha h
+ * v'' brought 550 J into a motion of 0.67 J, and the third step failed. */
+static void damped_start(void **state) {
+  (void)state;
+  static const double beta[] = {1e-4, 2e-3, 0.02}, h[] = {0.01, 0.002}, rho[] = {0, 0.5, 0.8};
+  for (int k = 0; k < 18; k++) {
+    ga_options o = ga_options_default();
+    o.h = h[k % 2];
+    o.par = ga_params_rho(rho[k / 6]);
+    char text[900];
+    snprintf(text, sizeof text,
+             "genalpha: 1\n"
+             "beams:\n"
+             "  arm:\n"
+             "    line: {from: [0, 0, 0], to: [1, 0, 0], elements: 12}\n"
+             "    section: {EA: 1e6, GA: [1e6, 1e6], GJ: 100, EI: [1, 1], rhoA: 1,\n"
+             "              rhoI: [1e-6, 1e-6, 1e-6]}\n"
+             "    angular_velocity: [0, 0, 1]\n"
+             "    damping: %g\n"
+             "joints:\n"
+             "  root: {type: revolute, between: [ground, arm.start], axis: [0, 0, 1]}\n"
+             "drives:\n"
+             "  motor: {coordinate: root.angle, position: t}\n",
+             beta[k / 2 % 3]);
+    balance b = {.load = {1e-300, 0, 0}};
+    double x, v;
+    run(text, &o, 0.2, &b, &x, &v);
+    print_message("beta %g, rho %g, h %g: %.9f J at most\n", beta[k / 2 % 3], rho[k / 6], o.h,
+                  b.most);
+    assert_true(b.most < 1.1 / 6); /* it has rhoA w^2 L^3/6 */
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(constant_force), cmocka_unit_test(beam),
-                                     cmocka_unit_test(corner_of_a_drive)};
+                                     cmocka_unit_test(corner_of_a_drive),
+                                     cmocka_unit_test(damped_start)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
