@@ -105,11 +105,13 @@ GA_API ga_status ga_equilibrium_find(const ga_model *model, double t, double *q,
  *
  * Rotations are varied in space axes (y is a rotation vector in the axes of space), displacements
  * too. The matrices are those of body axes at a state of rest: M, C, K, G, H, Y of the model;
- * otherwise they are turned into space axes, where those of a steady motion are constant. */
+ * otherwise they are turned into space axes, where those of a rotor that is the same from all sides are
+ * constant. Those of a structure that turns steadily as a whole, as a blade on a hub, are constant in
+ * axes that turn with its bodies, and are given in these (ga_modes.turning). */
 typedef struct ga_linearization ga_linearization;
 
 /* The state must be one whose linearization is constant in time: at rest in equilibrium, or moving
- * steadily, as a rotor does. GA_ERR_INITIAL says what changes otherwise, unless `frozen` is set:
+ * steadily, as a rotor or a turning blade does. GA_ERR_INITIAL says what changes otherwise, unless `frozen` is set:
  * the state is then taken as it stands, for what this is worth. Constraints must be satisfied. */
 GA_API ga_status ga_linearization_new(const ga_model *model, double t, const double *q,
                                       const double *v, bool frozen, ga_linearization **out,
@@ -140,6 +142,7 @@ typedef struct ga_modes {
   bool unstable;  /* some have re > 0 */
   int velocities; /* independent velocities: fewer than freedom with nonholonomic constraints */
   int *contacts;  /* states of the contacts, an array of the caller, or NULL */
+  bool turning;   /* frequencies are those seen from axes that turn with the bodies */
 } ga_modes;
 
 /* By LAPACK, up to some thousand velocities; with `few` by ARPACK, unless nv is so small beside

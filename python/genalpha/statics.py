@@ -101,12 +101,15 @@ class Modes:
         Independent changes that the constraints allow.
     unstable : bool
         Some grow.
+    turning : bool
+        They are those seen from axes that turn with the bodies: about a steady rotation.
     """
 
     s: Array
     shapes: Array = field(repr=False)
     freedom: int
     unstable: bool
+    turning: bool = False
 
     @property
     def frequencies(self) -> Array:
@@ -148,7 +151,7 @@ def modes(built: "Built", t: float, q: Array, v: Array, count: Optional[int], fr
     finally:
         lib.ga_linearization_free(out[0])
     s = (numbers[0] + 1j * numbers[1])[: c.count]
-    return Modes(s, (shapes[0] + 1j * shapes[1])[: c.count], c.freedom, bool(c.unstable))
+    return Modes(s, (shapes[0] + 1j * shapes[1])[: c.count], c.freedom, bool(c.unstable), bool(c.turning))
 
 
 def moved(built: "Built") -> Table:

@@ -1,183 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* Linearization about a state.
- *
- * A variation is eta in the trivialisation of the space, and dv that of the velocity:
- *
- *     M dv' + Ct dv + Kt eta + G^T dlam + H^T dpsi = 0,  G eta = 0,  H dv + Y eta = 0,
- *     eta' = dv - [v, eta]
- *
- * In space axes eta = P y and dv = P y' + S y, where P = R^T on the rotations (and on the
- * displacements of SE(3)), so that P' = -Omega~ P. On R^3 x SO(3), S = 0. On SE(3), with u = R^T x'
- * and dx' in space axes, S = [0, u~; 0, 0] P. Inserted, and multiplied by P^T from the left:
- *
- *     P^T M P y'' + P^T (Ct + M (S - Omega~)) P y' + P^T (Kt + Ct S + M S') P y + ..,
- *     S' = [0, u'~ - u~ Omega~; 0, 0]
- *
- * Here S and S' are without their factor P. At rest S and Omega are zero, and P changes no
- * eigenvalue: then the matrices are those of the model, sparse and in body axes. */
+/* Linearization about a state: the matrices, and whether they are constant in time. At rest they are those
+ * of the model, sparse and in body axes; about a motion, in axes in which they are constant (axes.c). */
 #include "statics/linearization.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "lie/lie.h"
+#include "statics/axes.h"
 #include "statics/fixed_contacts.h"
 
 /* Matrices are constant if they change by less than this, relative to the largest entry. */
 static const double CONSTANT = 1e-6;
 /* The state is at rest if accelerations are below this, relative to those of the forces alone. */
 static const double RESTING = 1e-6;
+/* A rotation is steady if accelerations are below this, relative to the largest one towards the axis. */
+static const double STEADY = 1e-4;
 
 /* a state and, solved for, its accelerations and multipliers */
 typedef struct state {
   double t, *q, *v, *vd, *lam, *psi;
 } state;
-
-/* ---- space axes ----------------------------------------------------------------------------- */
-
-/* Three velocities that form a vector in body axes. */
-typedef struct vector3 {
-  int at;       /* where it begins in v */
-  int shift_at; /* a rotation of SE(3): where its displacement begins in v; else -1 */
-  double R[9];  /* from body to space axes, by rows */
-} vector3;
-
-/* R = rotation matrix, by rows, of the unit quaternion p */
-static void matrix_of_quaternion(const double *p, double *R) {
-  for (int j = 0; j < 3; j++) {
-    const double e[3] = {j == 0, j == 1, j == 2};
-    double column[3];
-    ga_quat_rotate(p, e, column);
-    for (int i = 0; i < 3; i++) R[3 * i + j] = column[i];
-  }
-}
-
-/* number of 3-vectors in body axes among the velocities: one per SO(3), two per SE(3) */
-static int count_vectors(const ga_space *space) {
-  int count = 0;
-  for (int f = 0; f < space->nfactor; f++) {
-    const ga_factor *factor = &space->factor[f];
-    if (factor->group == &ga_group_so3) count += factor->n;
-    if (factor->group == &ga_group_se3) count += 2 * factor->n;
-  }
-  return count;
-}
-
-/* Fills list with the 3-vectors in body axes among the velocities and their rotations at q; of
- * SE(3) first the displacement, then the rotation. list needs room for count_vectors(space). */
-static void list_vectors(const ga_space *space, const double *q, vector3 *list) {
-  for (int f = 0; f < space->nfactor; f++) {
-    const ga_factor *factor = &space->factor[f];
-    const bool se3 = factor->group == &ga_group_se3;
-    if (!se3 && factor->group != &ga_group_so3) continue;
-    for (int i = 0; i < factor->n; i++) {
-      const int v_at = factor->v_at + i * factor->group->nv;
-      const double *own = q + factor->q_at + i * factor->group->nq;
-      double R[9];
-      matrix_of_quaternion(se3 ? own + 3 : own, R);
-      for (int k = 0; k < (se3 ? 2 : 1); k++, list++) {
-        list->at = v_at + 3 * k;
-        list->shift_at = se3 && k == 1 ? v_at : -1;
-        memcpy(list->R, R, sizeof R);
-      }
-    }
-  }
-}
-
-/* y <- P^T y: turns a variation y (nv numbers) from body axes, as the model has it, to space axes
- * at q. */
-void ga_linearization_to_space_axes(const ga_space *space, const double *q, double *y) {
-  for (int f = 0; f < space->nfactor; f++) {
-    const ga_factor *factor = &space->factor[f];
-    const bool se3 = factor->group == &ga_group_se3;
-    if (!se3 && factor->group != &ga_group_so3) continue;
-    for (int i = 0; i < factor->n; i++) {
-      const double *p = q + factor->q_at + i * factor->group->nq + (se3 ? 3 : 0);
-      double *own = y + factor->v_at + i * factor->group->nv;
-      for (int k = 0; k < (se3 ? 2 : 1); k++) ga_quat_rotate(p, own + 3 * k, own + 3 * k);
-    }
-  }
-}
-
-/* A += B X for the 3 x 3 block X at (row, column); B and A are full, of n columns */
-static void add_product(int rows, int n, const double *B, int row, int column, const double *X,
-                        double *A) {
-  for (int i = 0; i < rows; i++) {
-    for (int j = 0; j < 3; j++) {
-      double sum = 0;
-      for (int k = 0; k < 3; k++) sum += B[i * n + row + k] * X[3 * k + j];
-      A[i * n + column + j] += sum;
-    }
-  }
-}
-
-/* X = w~ (w~ x = w x x), 3 x 3 by rows */
-static void set_skew(const double *w, double *X) {
-  const double S[9] = {0, -w[2], w[1], w[2], 0, -w[0], -w[1], w[0], 0};
-  memcpy(X, S, sizeof S);
-}
-
-/* A <- A R^T on the columns of each listed vector; both: A <- R A R^T. A is full, rows x n by
- * rows. */
-static void rotate_matrix(int rows, int n, const vector3 *list, int count, bool both, double *A) {
-  for (int c = 0; c < count; c++) {
-    const double *R = list[c].R;
-    const int at = list[c].at;
-    for (int i = 0; i < rows; i++) {
-      double *a = A + i * n + at, x[3];
-      for (int j = 0; j < 3; j++) x[j] = ga_dot3(a, R + 3 * j);
-      memcpy(a, x, sizeof x);
-    }
-    for (int j = 0; both && j < n; j++) {
-      double x[3];
-      for (int i = 0; i < 3; i++) {
-        x[i] = 0;
-        for (int k = 0; k < 3; k++) x[i] += R[3 * i + k] * A[(at + k) * n + j];
-      }
-      for (int i = 0; i < 3; i++) A[(at + i) * n + j] = x[i];
-    }
-  }
-}
-
-/* Adds the terms of S, S' and Omega (see the head of this file) to C, K and Y of lin (full
- * matrices, body axes), which hold those of the model; M and H are read. s needs v and v'. */
-static void add_motion_terms(ga_linearization *lin, const vector3 *list, int count,
-                             const state *s) {
-  const int n = lin->nv;
-  double X[9], Z[9];
-  /* K needs the C of the model, so this comes first */
-  for (int c = 0; c < count; c++) {
-    if (list[c].shift_at < 0) continue;
-    const int x = list[c].shift_at, phi = list[c].at;
-    const double *Omega = s->v + phi, *u = s->v + x;
-    set_skew(u, X);
-    add_product(n, n, lin->C.val, x, phi, X, lin->K.val);
-    if (lin->npsi) add_product(lin->npsi, n, lin->H.val, x, phi, X, lin->Y.val);
-    /* u'~ - u~ Omega~ */
-    set_skew(s->vd + x, Z);
-    for (int j = 0; j < 3; j++) {
-      const double e[3] = {j == 0, j == 1, j == 2};
-      double Oe[3], uOe[3];
-      ga_cross3(Omega, e, Oe);
-      ga_cross3(u, Oe, uOe);
-      for (int i = 0; i < 3; i++) Z[3 * i + j] -= uOe[i];
-    }
-    add_product(n, n, lin->M.val, x, phi, Z, lin->K.val);
-  }
-  for (int c = 0; c < count; c++) {
-    const int at = list[c].at;
-    if (list[c].shift_at >= 0) {
-      set_skew(s->v + list[c].shift_at, X);
-      add_product(n, n, lin->M.val, list[c].shift_at, at, X, lin->C.val);
-    }
-    /* the vector after a displacement of SE(3) is its rotation */
-    const bool shift = c + 1 < count && list[c + 1].shift_at == at;
-    const double *Omega = s->v + (shift ? at + 3 : at);
-    const double minus[3] = {-Omega[0], -Omega[1], -Omega[2]};
-    set_skew(minus, X);
-    add_product(n, n, lin->M.val, at, at, X, lin->C.val);
-  }
-}
 
 /* ---- matrices at a state -------------------------------------------------------------------- */
 
@@ -216,7 +59,7 @@ static void copy_values(const ga_csr *from, ga_csr *to) {
 }
 
 /* Fills the six matrices of lin (allocated) at s->t, q, v, and sets v', lam, psi of s. If
- * lin->moving, the matrices are turned to space axes. g->K and g->C are set in body axes, g->H is
+ * lin->moving, the matrices are in space axes, if lin->turning in those of the bodies. g->K and g->C are set in body axes, g->H is
  * overwritten by Y. Needs W of g. */
 static ga_status evaluate_matrices(ga_linearization *lin, ga_static_system *g, state *s) {
   ga_status status = ga_static_system_accelerate(g, s->t, s->q, s->v, s->vd, s->lam, s->psi);
@@ -231,20 +74,8 @@ static ga_status evaluate_matrices(ga_linearization *lin, ga_static_system *g, s
   status = ga_eval_Y(&g->eval, s->t, s->q, s->v, &g->H);
   if (status == GA_OK) copy_values(&g->H, &lin->Y);
   if (status != GA_OK || !lin->moving) return status;
-  const int count = count_vectors(lin->model->space);
-  vector3 *list = ga_calloc((size_t)count + 1, sizeof *list);
-  if (!list) return ga_fail(g->eval.err, GA_ERR_MEM, "no memory to linearise");
-  list_vectors(lin->model->space, s->q, list);
-  add_motion_terms(lin, list, count, s);
-  /* true: rows and columns; false: columns only */
-  rotate_matrix(lin->nv, lin->nv, list, count, true, lin->M.val);
-  rotate_matrix(lin->nv, lin->nv, list, count, true, lin->C.val);
-  rotate_matrix(lin->nv, lin->nv, list, count, true, lin->K.val);
-  rotate_matrix(lin->nlam, lin->nv, list, count, false, lin->G.val);
-  rotate_matrix(lin->npsi, lin->nv, list, count, false, lin->H.val);
-  rotate_matrix(lin->npsi, lin->nv, list, count, false, lin->Y.val);
-  ga_free(list);
-  return GA_OK;
+  return lin->turning ? ga_axes_to_bodies(lin, s->q, s->v, g->eval.err)
+                      : ga_axes_to_space(lin, s->q, s->v, s->vd, g->eval.err);
 }
 
 /* ---- is it constant? ------------------------------------------------------------------------ */
@@ -326,6 +157,105 @@ static ga_status check_steady(const ga_linearization *lin, ga_static_system *g, 
   return GA_OK;
 }
 
+/* *apart <- how far motions that B allows are from those that A allows: the largest entry of B N, rows of
+ * B scaled by their largest entry, columns by units, N a basis of A y = 0; 1 if the ranks differ. */
+static ga_status compare_constraints(const ga_csr *A, const ga_csr *B, const double *unit,
+                                     ga_arena *arena, double *apart, ga_error *err) {
+  const int m = A->nrow, n = A->ncol, size = m * n;
+  double *rows = ga_arena_doubles(arena, 2 * (size_t)size + 1), *then = rows + size;
+  double *N = ga_arena_doubles(arena, (size_t)n * (size_t)n + 1);
+  double *work = ga_arena_doubles(arena, (size_t)n * (size_t)n + 1);
+  int rank[2];
+  *apart = 0;
+  if (m == 0) return GA_OK;
+  if (arena->failed) return ga_fail(err, GA_ERR_MEM, "no memory to linearise");
+  for (int e = 0; e < size; e++) {
+    rows[e] = A->val[e] * unit[e % n];
+    then[e] = B->val[e] * unit[e % n];
+  }
+  for (int i = 0; i < m; i++) {
+    const double most = ga_max_abs(n, then + i * n);
+    for (int j = 0; j < n && most > 0; j++) then[i * n + j] /= most;
+  }
+  ga_status status = ga_tangent_space_basis(m, n, rows, &rank[0], N, arena, err);
+  for (int k = 0; status == GA_OK && k < n - rank[0]; k++) {
+    for (int i = 0; i < m; i++) {
+      double sum = 0;
+      for (int j = 0; j < n; j++) sum += then[i * n + j] * N[k * n + j];
+      *apart = fmax(*apart, fabs(sum));
+    }
+  }
+  if (status == GA_OK) status = ga_tangent_space_basis(m, n, then, &rank[1], work, arena, err);
+  if (status == GA_OK && rank[0] != rank[1]) *apart = 1;
+  return status;
+}
+
+/* GA_ERR_INITIAL if v' of s is not that of a steady rotation */
+static ga_status check_turning_rate(const ga_linearization *lin, ga_static_system *g,
+                                    const state *s) {
+  double size, most = 0;
+  int worst = 0;
+  char name[96];
+  memcpy(g->sum, s->vd, (size_t)lin->nv * sizeof(double));
+  const ga_status status =
+      ga_axes_unsteady(lin->model->space, s->q, s->v, g->W.val, g->sum, &size, g->eval.err);
+  if (status != GA_OK) return status;
+  for (int i = 0; i < lin->nv; i++) {
+    const double size_i = fabs(g->sum[i]) * sqrt(g->W.val[i]);
+    if (size_i > most) most = size_i, worst = i;
+  }
+  if (most <= STEADY * size) return GA_OK;
+  ga_eval_entry_name(name, sizeof name, "v", worst, lin->model->v_names);
+  return ga_fail(g->eval.err, GA_ERR_INITIAL,
+                 "the acceleration of %s is %.3g off that of a steady rotation", name,
+                 g->sum[worst]);
+}
+
+/* lin <- the linearization in axes that turn with the bodies; GA_ERR_INITIAL if the state is no steady
+ * rotation, or if what does not turn makes them change. As check_steady, but for the constraints, which
+ * may be other combinations of the same rows. */
+static ga_status turn_with_bodies(ga_linearization *lin, ga_static_system *g, state *s,
+                                  const double *unit, state *later, ga_linearization *then) {
+  double fastest = 0, apart = 0;
+  for (int i = 0; i < lin->nv; i++) fastest = fmax(fastest, fabs(s->v[i]) / unit[i]);
+  const double dt = 0.3 / fastest;
+  lin->turning = then->turning = true;
+  ga_status status = evaluate_matrices(lin, g, s);
+  if (status == GA_OK) status = check_turning_rate(lin, g, s);
+  later->t = s->t + dt;
+  if (status == GA_OK) {
+    status = ga_axes_rotate_on(lin->model->space, dt, s->q, s->v, g->sum, later->q, later->v,
+                               g->eval.err);
+  }
+  if (status == GA_OK) status = evaluate_matrices(then, g, later);
+  if (status == GA_OK) status = check_turning_rate(then, g, later);
+  if (status == GA_OK) {
+    status = compare_constraints(&lin->G, &then->G, unit, &g->arena, &apart, g->eval.err);
+  }
+  int row = 0;
+  const bool constant = apart <= CONSTANT &&
+                        relative_difference(&lin->M, &then->M, &row) <= CONSTANT &&
+                        relative_difference(&lin->C, &then->C, &row) <= CONSTANT &&
+                        relative_difference(&lin->K, &then->K, &row) <= CONSTANT &&
+                        relative_difference(&lin->H, &then->H, &row) <= CONSTANT;
+  if (status != GA_OK || constant) return status;
+  return ga_fail(g->eval.err, GA_ERR_INITIAL, "weight, or what does not turn, changes it");
+}
+
+/* Matrices in the axes in which they are constant, space axes first; GA_ERR_INITIAL if there are none. */
+static ga_status find_constant_axes(ga_linearization *lin, ga_static_system *g, state *s,
+                                    const double *unit, state *later, ga_linearization *then) {
+  ga_status status = check_steady(lin, g, s, unit, later, then);
+  if (status != GA_ERR_INITIAL || ga_space_tangent_size(lin->model->space) == 0) return status;
+  const ga_error in_space = *g->eval.err;
+  status = turn_with_bodies(lin, g, s, unit, later, then);
+  if (status != GA_ERR_INITIAL) return status;
+  const ga_error in_bodies = *g->eval.err;
+  return ga_fail(g->eval.err, GA_ERR_INITIAL,
+                 "%s. Nor is it constant in axes that turn with the bodies: %s", in_space.text,
+                 in_bodies.text);
+}
+
 /* *rest <- are the velocities of s nothing but what is left at rest, such as the rounding errors at
  * the end of a run? They are if they move no component by RESTING of its unit in the time 1/w, where
  * w^2 is the largest acceleration by forces, or by springs moved by one unit, over that unit. All
@@ -399,7 +329,8 @@ static ga_status fill_linearization(ga_linearization *lin, ga_static_system *g, 
   if (status != GA_OK) return status;
   memcpy(lin->weight, g->W.val, (size_t)g->nv * sizeof(double));
   if (frozen) return GA_OK;
-  return lin->moving ? check_steady(lin, g, s, unit, &later, &then) : check_rest(lin, g, s, unit);
+  if (!lin->moving) return check_rest(lin, g, s, unit);
+  return find_constant_axes(lin, g, s, unit, &later, &then);
 }
 
 /* *out: the linearization of the model at (t, q, v), freed by ga_linearization_free; NULL on

@@ -13,6 +13,7 @@ struct ga_linearization {
   int *contact;            /* states of the contacts */
   double load;             /* of contacts: see ga_fixed_contacts */
   bool moving;             /* v is not zero: the matrices are in space axes */
+  bool turning;            /* they are in axes that turn with the bodies instead */
   ga_csr M, C, K, G, H, Y; /* full matrices if moving, else in the patterns of the model */
   double *weight;          /* nv positive numbers: the metric of the null space */
 };

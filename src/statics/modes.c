@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "statics/axes.h"
 #include "statics/reduction.h"
 
 enum { DENSE_MOST = 6000 }; /* most velocities for dense matrices */
@@ -252,7 +253,10 @@ static void write_shape(const ga_reduction *r, const entry *mode, double *re, do
   ga_lapack_multiply(false, n, 1, r->d, r->N, n, z, r->d, re, n);
   if (mode->im > 0) ga_lapack_multiply(false, n, 1, r->d, r->N, n, z + r->d, r->d, im, n);
   if (!(mode->im > 0)) memset(im, 0, (size_t)n * sizeof(double));
-  if (!lin->moving) { /* a moving model's matrices are in space axes already */
+  if (lin->turning) {
+    ga_axes_from_bodies(lin, re);
+    ga_axes_from_bodies(lin, im);
+  } else if (!lin->moving) { /* a moving model's matrices are in space axes already */
     ga_linearization_to_space_axes(lin->model->space, lin->q, re);
     ga_linearization_to_space_axes(lin->model->space, lin->q, im);
   }
@@ -304,6 +308,7 @@ static ga_status find_all_modes(ga_reduction *r, ga_modes *modes) {
   ga_status status = ga_reduce(r);
   if (status != GA_OK) return status;
   modes->freedom = r->d;
+  modes->turning = r->lin->turning;
   modes->velocities = r->e;
   if (r->d == 0) return GA_OK;
   status = is_symmetric(r) ? solve_symmetric(r) : GA_RETRY_SINGULAR;
@@ -320,6 +325,7 @@ ga_status ga_modes_find(const ga_linearization *lin, ga_modes *modes, ga_error *
   }
   ga_error own;
   if (!err) err = &own;
+  modes->turning = false;
   modes->count = modes->all = modes->freedom = modes->velocities = 0;
   modes->unstable = false;
   if (modes->room < 1 || !modes->re || !modes->im || !modes->shape_re != !modes->shape_im) {

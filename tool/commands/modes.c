@@ -137,6 +137,7 @@ static void print_table(const mechanism_state *p, const results *r, int most) {
     printf("%d degree%s of freedom, ", m->freedom, m->freedom == 1 ? "" : "s");
   }
   printf("%d mode%s, %s\n", m->all, m->all == 1 ? "" : "s", m->unstable ? "unstable" : "stable");
+  if (m->turning) printf("in axes that turn with the bodies\n");
   mechanism_state_print_contacts(p);
   if (m->count == 0) return;
   printf("       sigma [1/s] + i omega [rad/s]   frequency [Hz]   damping ratio   moves most\n");
@@ -163,8 +164,9 @@ static void print_json(const mechanism_state *p, const results *r) {
   const ga_modes *m = &r->modes;
   printf("{\n  \"t\": ");
   json_number(stdout, p->t);
-  printf(",\n  \"freedom\": %d, \"velocities\": %d, \"modes\": %d, \"stable\": %s", m->freedom,
-         m->velocities, m->all, m->unstable ? "false" : "true");
+  printf(",\n  \"freedom\": %d, \"velocities\": %d, \"modes\": %d, \"stable\": %s, \"turning\": %s",
+         m->freedom, m->velocities, m->all, m->unstable ? "false" : "true",
+         m->turning ? "true" : "false");
   json_array(stdout, "re", m->count, m->re);
   json_array(stdout, "im", m->count, m->im);
   mechanism_state_json_contacts(p);
