@@ -116,49 +116,9 @@ static double relative_difference(const ga_csr *A, const ga_csr *B, int *row) {
   return size > 0 ? most / size : most;
 }
 
-/* GA_ERR_INITIAL if a matrix changes by more than CONSTANT while the fastest velocity moves by 0.3
- * units. later and then: scratch (allocated) for the state and the matrices at that time. Some v
- * must not be zero. Overwrites g->sum and what evaluate_matrices sets in g. */
-static ga_status check_steady(const ga_linearization *lin, ga_static_system *g, const state *s,
-                              const double *unit, state *later, ga_linearization *then) {
-  double fastest = 0;
-  for (int i = 0; i < lin->nv; i++) fastest = fmax(fastest, fabs(s->v[i]) / unit[i]);
-  const double dt = 0.3 / fastest;
-  for (int i = 0; i < lin->nv; i++) {
-    g->sum[i] = dt * s->v[i] + 0.5 * dt * dt * s->vd[i];
-    later->v[i] = s->v[i] + dt * s->vd[i];
-  }
-  later->t = s->t + dt;
-  ga_space_step(lin->model->space, s->q, g->sum, later->q);
-  const ga_status status = evaluate_matrices(then, g, later);
-  if (status != GA_OK) return status;
-  const struct {
-    const char *what;
-    const ga_csr *now, *then;
-    bool by_velocity;
-  } pairs[] = {{"mass", &lin->M, &then->M, true},
-               {"damping and gyroscopic terms", &lin->C, &then->C, true},
-               {"stiffness", &lin->K, &then->K, true},
-               {"constraints", &lin->G, &then->G, false},
-               {"nonholonomic constraints", &lin->H, &then->H, false}};
-  for (int k = 0; k < 5; k++) {
-    int row = 0;
-    char name[96] = "";
-    if (relative_difference(pairs[k].now, pairs[k].then, &row) <= CONSTANT) continue;
-    if (pairs[k].by_velocity) ga_eval_entry_name(name, sizeof name, "v", row, lin->model->v_names);
-    if (k == 3) ga_eval_entry_name(name, sizeof name, "g", row, lin->model->lam_names);
-    if (k == 4) ga_eval_entry_name(name, sizeof name, "k", row, lin->model->psi_names);
-    return ga_fail(g->eval.err, GA_ERR_INITIAL,
-                   "t = %.9g: the state moves, and its linearization is not constant in time: the "
-                   "%s of %s changes within a time of %.3g. Frequencies exist about a "
-                   "state of rest or a steady rotation only; `frozen` takes it as it stands",
-                   s->t, pairs[k].what, name, dt);
-  }
-  return GA_OK;
-}
-
 /* *apart <- how far motions that B allows are from those that A allows: the largest entry of B N, rows of
- * B scaled by their largest entry, columns by units, N a basis of A y = 0; 1 if the ranks differ. */
+ * B scaled by their largest entry, columns by units, N a basis of A y = 0; 1 if the ranks differ. Rows may be
+ * other combinations of each other: those of a bearing turn with the body in whose axes they are. */
 static ga_status compare_constraints(const ga_csr *A, const ga_csr *B, const double *unit,
                                      ga_arena *arena, double *apart, ga_error *err) {
   const int m = A->nrow, n = A->ncol, size = m * n;
@@ -190,6 +150,52 @@ static ga_status compare_constraints(const ga_csr *A, const ga_csr *B, const dou
   return status;
 }
 
+/* GA_ERR_INITIAL if a matrix changes by more than CONSTANT while the fastest velocity moves by 0.3
+ * units. later and then: scratch (allocated) for the state and the matrices at that time. Some v
+ * must not be zero. Overwrites g->sum and what evaluate_matrices sets in g. */
+static ga_status check_steady(const ga_linearization *lin, ga_static_system *g, const state *s,
+                              const double *unit, state *later, ga_linearization *then) {
+  double fastest = 0;
+  for (int i = 0; i < lin->nv; i++) fastest = fmax(fastest, fabs(s->v[i]) / unit[i]);
+  const double dt = 0.3 / fastest;
+  for (int i = 0; i < lin->nv; i++) {
+    g->sum[i] = dt * s->v[i] + 0.5 * dt * dt * s->vd[i];
+    later->v[i] = s->v[i] + dt * s->vd[i];
+  }
+  later->t = s->t + dt;
+  ga_space_step(lin->model->space, s->q, g->sum, later->q);
+  double apart;
+  ga_status status = evaluate_matrices(then, g, later);
+  if (status == GA_OK) {
+    status = compare_constraints(&lin->G, &then->G, unit, &g->arena, &apart, g->eval.err);
+  }
+  if (status != GA_OK) return status;
+  const struct {
+    const char *what;
+    const ga_csr *now, *then;
+    bool by_velocity;
+  } pairs[] = {{"mass", &lin->M, &then->M, true},
+               {"damping and gyroscopic terms", &lin->C, &then->C, true},
+               {"stiffness", &lin->K, &then->K, true},
+               {"constraints", &lin->G, &then->G, false},
+               {"nonholonomic constraints", &lin->H, &then->H, false}};
+  for (int k = 0; k < 5; k++) {
+    int row = 0;
+    char name[96] = "";
+    const double change = relative_difference(pairs[k].now, pairs[k].then, &row);
+    if ((k == 3 ? apart : change) <= CONSTANT) continue;
+    if (pairs[k].by_velocity) ga_eval_entry_name(name, sizeof name, "v", row, lin->model->v_names);
+    if (k == 3) ga_eval_entry_name(name, sizeof name, "g", row, lin->model->lam_names);
+    if (k == 4) ga_eval_entry_name(name, sizeof name, "k", row, lin->model->psi_names);
+    return ga_fail(g->eval.err, GA_ERR_INITIAL,
+                   "t = %.9g: the state moves, and its linearization is not constant in time: the "
+                   "%s of %s changes within a time of %.3g. Frequencies exist about a "
+                   "state of rest or a steady rotation only; `frozen` takes it as it stands",
+                   s->t, pairs[k].what, name, dt);
+  }
+  return GA_OK;
+}
+
 /* GA_ERR_INITIAL if v' of s is not that of a steady rotation */
 static ga_status check_turning_rate(const ga_linearization *lin, ga_static_system *g,
                                     const state *s) {
@@ -212,8 +218,7 @@ static ga_status check_turning_rate(const ga_linearization *lin, ga_static_syste
 }
 
 /* lin <- the linearization in axes that turn with the bodies; GA_ERR_INITIAL if the state is no steady
- * rotation, or if what does not turn makes them change. As check_steady, but for the constraints, which
- * may be other combinations of the same rows. */
+ * rotation, or if what does not turn makes them change. */
 static ga_status turn_with_bodies(ga_linearization *lin, ga_static_system *g, state *s,
                                   const double *unit, state *later, ga_linearization *then) {
   double fastest = 0, apart = 0;

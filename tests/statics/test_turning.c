@@ -150,8 +150,67 @@ static void turning_blade(void **state) {
   }
 }
 
+/* A disk at the end of a light shaft that is clamped in a turning bearing (Stodola). In r = y + i z and
+ * its slope p, with the stiffness K of a cantilever:
+ *   m r'' + k11 r + k12 p = 0,   I p'' - i J w p' + k21 r + k22 p = 0
+ * whose frequencies s, r ~ exp(i s t), are roots of (k11 - m s^2)(k22 - I s^2 + J w s) = k12^2, two
+ * forwards and two backwards. They are seen from space: the shaft is the same from all sides, though
+ * the rows of its joints turn. */
+static void whirl(void **state) {
+  (void)state;
+  const double mass = 2, I = 0.05, J = 0.09, EI = 100;
+  const double k11 = 12 * EI, k12 = -6 * EI, k22 = 4 * EI;
+  for (int k = 0; k < 3; k++) {
+    const double w = k == 0 ? 20 : k == 1 ? 100 : 400;
+    ga_mechanism *m = mechanism_new(NULL);
+    ga_beam_node nodes[9];
+    ga_error err = {0};
+    must(ga_beam_line((double[3]){0, 0, 0}, (double[3]){1, 0, 0}, NULL, 8, nodes, &err), &err);
+    const ga_beam shaft = {.name = "shaft",
+                           .elements = 8,
+                           .nodes = nodes,
+                           .section = {.EA = 1e7,
+                                       .GA = {1e7, 1e7},
+                                       .GJ = 100,
+                                       .EI = {EI, EI},
+                                       .rhoA = 1e-4,
+                                       .rhoI = {2e-8, 1e-8, 1e-8}},
+                           .angular_velocity = {w, 0, 0}};
+    must(ga_mechanism_beam(m, &shaft, &err), &err);
+    ADD(body, m, .name = "disk", .mass = mass, .inertia = {J, I, I}, .position = {1, 0, 0},
+        .angular_velocity = {w, 0, 0});
+    ADD(joint, m, .name = "bearing", .type = "revolute", .between = {"ground", "shaft.start"},
+        .axis = GA_IN_SPACE(1, 0, 0));
+    ADD(joint, m, .name = "seat", .type = "fixed", .between = {"shaft.end", "disk"});
+    build(m);
+    double re[MOST], im[MOST];
+    ga_modes modes = {.room = MOST, .re = re, .im = im};
+    must(ga_mechanism_modes(m, 0, ga_mechanism_q0(m), ga_mechanism_v0(m), false, &modes, &err),
+         &err);
+    assert_false(modes.turning);
+    int whirls = 0;
+    for (int i = 0; i < modes.count && whirls < 4; i++) {
+      if (!(im[i] > 0) || fabs(im[i] - sqrt(100 / J)) < 1e-3) continue; /* torsion */
+      double nearest = INFINITY; /* Newton's iteration from there, forwards and backwards */
+      for (int side = -1; side < 2; side += 2) {
+        double s = side * im[i];
+        for (int it = 0; it < 5; it++) {
+          const double a = k11 - mass * s * s, b = k22 - I * s * s + J * w * s;
+          s -= (a * b - k12 * k12) / (-2 * mass * s * b + a * (J * w - 2 * I * s));
+        }
+        nearest = fmin(nearest, fabs(fabs(s) / im[i] - 1));
+      }
+      print_message("w = %g: %.6f, %.1e off\n", w, im[i], nearest);
+      assert_true(nearest < 1e-4); /* the mass of the shaft is left out */
+      whirls++;
+    }
+    assert_int_equal(whirls, 4);
+    ga_mechanism_free(m);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(pendulum), cmocka_unit_test(unsteady),
-                                     cmocka_unit_test(turning_blade)};
+                                     cmocka_unit_test(turning_blade), cmocka_unit_test(whirl)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
