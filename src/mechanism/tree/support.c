@@ -167,20 +167,6 @@ static const char *body_behind(const ga_mechanism *m, int freedom) {
   return m->bodies.item[m->tree->node[i].body].name;
 }
 
-/* GA_ERR_ARG if a joint that is cut joins bodies between which there is no freedom: its rows say
- * nothing, and its force is not determined. */
-static ga_status check_cuts(const ga_mechanism *m, ga_error *err) {
-  for (int i = 0; i < m->elements.count; i++) {
-    const ga_element *el = &m->elements.item[i];
-    if (el->nlam + el->npsi == 0 || el->ncoordinate > 0 || m->tree->spread[i].n > 0) continue;
-    return ga_fail(err, GA_ERR_ARG,
-                   "coordinates: joint: %s '%s' joins bodies that do not move against each other; "
-                   "use absolute",
-                   el->type->what, el->name);
-  }
-  return GA_OK;
-}
-
 /* row[i] <- sum_j |A_ij|/sqrt(w_j) of row i of A. */
 static void measure_rows_of(const ga_mechanism *m, const ga_csr *A, double *row) {
   for (int i = 0; i < A->nrow; i++) {
@@ -305,7 +291,6 @@ static ga_status change(ga_mechanism *m, double t0, ga_error *err) {
   m->carrier = &ga_carrier_tree;
   ga_status status = ga_tree_number(m, err);
   if (status == GA_OK) status = ga_tree_layout(m, err);
-  if (status == GA_OK) status = check_cuts(m, err);
   bool ok = true;
   if (status == GA_OK) m->tree->solves = ga_tree_can_solve(m, &ok);
   if (status == GA_OK && !(ok && ga_tree_new_pool(m))) {

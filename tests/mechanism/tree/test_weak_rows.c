@@ -87,8 +87,42 @@ static void the_longer_of_two_rows(void **state) {
   }
 }
 
+/* Joints between bodies that the tree holds together: no freedom is in their rows, which follow. The motion, in
+ * bits, and the force of the joint that carries both bodies are those without them; with the tree they share the
+ * load between the bodies. */
+static void rows_of_no_freedom(void **state) {
+  (void)state;
+#define WELDED                                                                                   \
+  "genalpha: 1\n"                                                                                \
+  "gravity: [1, 0, -9]\n"                                                                        \
+  "bodies:\n"                                                                                    \
+  "  b0: {mass: 1, inertia: [0.1, 0.12, 0.07], position: [0, 0, 0]}\n"                           \
+  "  b1: {mass: 1.9, inertia: [0.13, 0.17, 0.11], position: [0.7, 1.1, 0.3]}\n"                  \
+  "joints:\n"                                                                                    \
+  "  hinge: {type: revolute, between: [ground, b0], at: [0.3, 0.1, 0.7], axis: [0.3, 0.4, 1]}\n" \
+  "  weld: {type: fixed, between: [b0, b1], at: [0, 0, 0]}\n"
+  static const char *const idle = WELDED
+      "  again: {type: fixed, between: [b1, b0], at: [0.2, 0, 1]}\n"
+      "  ball: {type: spherical, between: [b0, b1], at: [1, 0, 0]}\n"
+      "  rod: {type: distance, between: [b0, b1], at: {b0: [0, 0, 1], b1: [0.1, 0, 0]}}\n"
+      "  skate: {type: knife_edge, between: [b0, b1], at: {b1: [0.1, 0, 0]}, direction: {b1: [1, "
+      "0, 0]}}\n";
+  static const char *const column[] = {"b1.x", "b1.wz", "hinge.fx", "hinge.my"};
+  static const char *const method[] = {"stab2", "index3", "soi2"};
+  for (int k = 0; k < 3; k++) {
+    for (int i = 0; i < 4; i++) {
+      double with, without;
+      iterations_of(idle, "joint", method[k], column[i], &with);
+      iterations_of(WELDED, "joint", method[k], column[i], &without);
+      assert_true(fabs(without) > 0.01);
+      assert_true(fabs(with - without) <= (i < 2 ? 0 : 1e-12) * fabs(without));
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(a_link_across_the_slide),
-                                     cmocka_unit_test(the_longer_of_two_rows)};
+                                     cmocka_unit_test(the_longer_of_two_rows),
+                                     cmocka_unit_test(rows_of_no_freedom)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
