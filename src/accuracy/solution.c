@@ -170,7 +170,7 @@ static void note_result(ga_solution *s) {
  * they cost two solutions of the equations of motion at each node. */
 static ga_status add_forces(ga_solution *s) {
   unsigned of = (unsigned)s->options.accuracy_of;
-  if (s->rows < 2 || of == 0) return GA_OK;
+  if (s->rows < 3 || of == 0) return GA_OK;
   ga_estimate *e = &s->made[s->rows - 1];
   if (!(e->largest <= s->accuracy.asked)) return GA_OK;
   double vd, lam;
@@ -207,13 +207,28 @@ static bool stands(const ga_solution *s, int j) {
   return comparable && !(error_after(s, j) < 0.7 * error_after(s, j - 2));
 }
 
-/* May the runs end? GA_VERDICT_NONE: no, go on. Three runs are the least: two that agree tell
- * nothing about what falls between their steps. The first runs may be too coarse for any theory; so a
+/* Do two runs suffice? Then order 3 of both is the result, and the error of the second one, of order 2, which
+ * is known by their difference, is its bound: e->K becomes 1. Two that agree tell nothing of what falls
+ * between their steps; so the pilot, whose steps are others, must end there, too, as near as this accuracy
+ * lets expect. Forces are compared in three runs. */
+static bool two_suffice(ga_solution *s) {
+  double of[2];
+  ga_estimate *e = &s->made[1];
+  if (!(e->largest <= s->accuracy.asked) || s->options.accuracy_of != 0 || !s->pilot_end) {
+    return false;
+  }
+  ga_solution_distance(s, ga_solution_column(s, 0, 1, s->nodes - 1), s->pilot_end, of);
+  if (!(ga_larger(of[0], of[1]) <= pilot_outlier * s->accuracy.asked)) return false;
+  e->K = 1;
+  return true;
+}
+
+/* May the runs end? GA_VERDICT_NONE: no, go on. The first runs may be too coarse for any theory; so a
  * standstill counts from the seventh run on, twice in a row, and below 0.1. */
 static ga_verdict verdict_so_far(ga_solution *s) {
   int j = s->rows - 1;
   s->passed_over = NAN;
-  if (j < 2) return GA_VERDICT_NONE;
+  if (j < 1 || (j == 1 && !two_suffice(s))) return GA_VERDICT_NONE;
   const ga_estimate *e = &s->made[j];
   double now = error_after(s, j);
   if (now <= s->accuracy.asked) {
