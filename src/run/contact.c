@@ -26,6 +26,7 @@ void ga_contacts_init(ga_integrator *it) {
   c->t_hit = ga_arena_doubles(a, n);
   c->kept = ga_arena_take(a, n, sizeof(bool));
   c->looked = ga_arena_take(a, n, sizeof(bool));
+  c->aimed = ga_arena_take(a, n, sizeof(bool));
   c->axes = it->presence.on ? it->presence.axes : ga_arena_ints(a, n);
   c->found = ga_arena_ints(a, n);
   c->count = ga_arena_ints(a, n);
@@ -160,9 +161,15 @@ void ga_contacts_hold(ga_integrator *it, double h) {
     const double turn = hypot(c->turn[of->slip], c->turn[of->slip + 1]);
     const bool still = !(speed > ga_contacts_eps_speed(it, i));
     c->rows.held[i] = still || hold || speed <= 1.5 * h * turn;
-    for (int a = 0; a < 2 && !still; a++) c->rows.d[of->slip + a] = k[a] / speed;
+    c->rows.held[i] |= c->aimed[i];
+    for (int a = 0; a < 2 && !still && !c->aimed[i]; a++) c->rows.d[of->slip + a] = k[a] / speed;
   }
-  if (c->rows.npsi) memcpy(c->d_begin, c->rows.d, (size_t)c->rows.npsi * sizeof(double));
+  for (int i = 0; i < c->n; i++) {
+    const ga_contact *of = &c->rows.contact[i];
+    for (int a = 0; a < of->nslip && !c->aimed[i]; a++) {
+      c->d_begin[of->slip + a] = c->rows.d[of->slip + a];
+    }
+  }
 }
 
 /* The power of friction at the accepted state. Inside a cut piece psi are those of dense output: there it is that of

@@ -50,6 +50,8 @@ typedef struct ga_contacts {
   bool told_reduced, told_uncut;
   bool starting; /* the change is that of a start */
   bool hold_all; /* all directions of slip are held in the next piece */
+  bool *aimed;   /* n: rows.d is the direction at its end (contact_aim.c) */
+  double aim_h;  /* its size while P4 looks for them; else 0 */
   /* steps that are not cut: */
   bool switched;              /* a contact has changed its state in the present step */
   unsigned char *tried;       /* n: kinds of changes in the present step, bits */
@@ -122,6 +124,8 @@ void ga_contacts_close_kept(struct ga_integrator *it, const double *ut, int *sta
 bool ga_contacts_closes(const struct ga_integrator *it, int i, double gap, double rate);
 ga_status ga_contacts_find_failed(struct ga_integrator *it, bool *any);
 ga_status ga_contacts_find_earliest(struct ga_integrator *it, double *t);
+/* contact_aim.c: a piece was solved; again, if directions of slip turn fast in it. */
+ga_status ga_contacts_aim(struct ga_integrator *it, const struct ga_plan *plan);
 /* contact_uncut.c: a piece of given size could not be solved (status > 0). */
 ga_status ga_contacts_retry(struct ga_integrator *it, struct ga_plan *plan, ga_status status);
 

@@ -68,16 +68,17 @@ static void choose(const ga_integrator *it, const ga_touching *p, const bool *sl
     const ga_contact *of = &c->rows.contact[contact];
     const double eps = ga_contacts_eps_speed(it, contact), speed = tangential(p, i, p->u);
     if (without && without[contact]) continue;
-    if (!(c->g[of->gap] <= ga_contacts_eps_gap(it, contact)) || !(fabs(p->u[p->at[i]]) <= eps)) {
-      continue;
-    }
+    const bool rests =
+        c->g[of->gap] <= ga_contacts_eps_gap(it, contact) && fabs(p->u[p->at[i]]) <= eps;
+    if (!rests && !(c->aim_h > 0)) continue; /* index3 keeps positions alone */
     s->block[s->n] = i;
-    s->slides[s->n] = p->nt[i] > 0 && speed > eps;
+    const bool aimed = c->aim_h > 0 && c->aimed[contact];
+    s->slides[s->n] = p->nt[i] > 0 && speed > eps && !aimed;
     for (int k = 0; k < p->nt[i]; k++) {
       s->d[s->n][k] = s->slides[s->n] ? p->u[p->at[i] + 1 + k] / speed : 0;
     }
     s->nt[s->n] = s->slides[s->n] ? 0 : p->nt[i];
-    s->mu[s->n] = slide && slide[contact] ? of->friction : at_rest(of);
+    s->mu[s->n] = aimed || (slide && slide[contact]) ? of->friction : at_rest(of);
     s->at[s->n] = s->m;
     s->m += 1 + s->nt[s->n];
     s->n++;
@@ -149,6 +150,17 @@ static void reduce(const ga_integrator *it, const ga_touching *p, reduced *s) {
       s->normal.val[nn++] = N->val[e];
     }
     s->normal.ptr[i + 1] = nn;
+  }
+}
+
+/* b + k_n/h of contacts whose direction at the end of a piece is looked for (contact_aim.c). */
+static void add_slips(const ga_integrator *it, const reduced *s, const ga_touching *p) {
+  const ga_contacts *c = &it->contacts;
+  for (int i = 0; i < s->n && c->aim_h > 0; i++) {
+    const int contact = p->contact[s->block[i]];
+    for (int k = 0; k < s->nt[i] && c->aimed[contact]; k++) {
+      s->b[s->at[i] + 1 + k] += c->state[contact].slip[k] / c->aim_h;
+    }
   }
 }
 
@@ -327,6 +339,7 @@ ga_status ga_contacts_forces(ga_integrator *it, ga_touching *p, double t, const 
       return ga_fail(&it->error, GA_ERR_MEM, "no memory for %d contacts", p->n);
     }
     reduce(it, p, &s);
+    add_slips(it, &s, p);
     status = s.n > 0 ? solve(it, p, &s) : GA_OK;
     if (status == GA_OK) {
       read_solution(it, p, &s, slide, states);

@@ -323,6 +323,8 @@ ga_status ga_loop_solve(ga_integrator *it, const ga_past *past, double h, double
 ga_status ga_loop_observe(ga_integrator *it);
 /* Try a step of h to t1; a status > 0: a smaller one may succeed. */
 ga_status ga_loop_attempt(ga_integrator *it, double h, double t1);
+/* Take the step back that was tried last with success. */
+void ga_loop_undo(ga_integrator *it);
 
 /* Compute v' and, unless they are unknowns of the step, lam and psi at the accepted q and v, which
  * were projected. */

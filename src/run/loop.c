@@ -4,7 +4,7 @@
  *   attempt_step           correct the memory for h, solve, store the results in the memory,
  *                          project; the state before the step is kept in it->last
  *   restore_after_failure  restore statistics and factors after a failed attempt
- *   undo_step              restore the memory, too
+ *   ga_loop_undo             restore the memory, too
  *   accept_step            update predictor, statistics and time; then events and observer
  *
  * it->mem is the accepted state and memory, it->last what an attempt returns to. A status < 0 is
@@ -139,7 +139,7 @@ static void restore_after_failure(ga_integrator *it) {
 
 /* Return to the accepted state before the last step, bit by bit. it->last must be valid, and is not
  * afterwards: only one step can be undone. */
-static void undo_step(ga_integrator *it) {
+void ga_loop_undo(ga_integrator *it) {
   ga_memory_copy(&it->mem, &it->last.mem, &it->eval);
   restore_after_failure(it);
 }
@@ -204,7 +204,7 @@ ga_status ga_loop_attempt(ga_integrator *it, double h, double t1) {
   ga_integrator_count_repivots(it);
   if (status == GA_OK) return GA_OK;
   if (it->last.valid) {
-    undo_step(it);
+    ga_loop_undo(it);
   } else {
     restore_after_failure(it);
   }
@@ -287,7 +287,7 @@ static ga_status step_of_automatic_size(ga_integrator *it, double t_end, ga_plan
       ga_step_size_accept(it, err, plan->h, it->h, again);
       return GA_OK;
     }
-    undo_step(it);
+    ga_loop_undo(it);
     if (status < 0) return status;
     it->stats.rejected++;
     ga_step_size_reject(it, err, plan->h);
@@ -304,7 +304,7 @@ static ga_status explain_singular_end(ga_integrator *it, const ga_plan *plan, ga
       it->error = failed;
       return status;
     }
-    undo_step(it);
+    ga_loop_undo(it);
   }
   return ga_fail(&it->error, GA_RETRY_SINGULAR,
                  "t = %.9g: steps that end before and after t = %.9g succeed, one that ends there "
@@ -356,16 +356,16 @@ static ga_status extrapolate_short_step(ga_integrator *it, const ga_plan *plan) 
   return status;
 }
 
-/* A step that is not cut was solved: again with other states, as long as contacts change in it. */
+/* A step was solved. Where it is not cut: again with other states, as long as contacts change in it. */
 static ga_status switch_contacts(ga_integrator *it, const ga_plan *plan, double t_end) {
   bool again = true;
   ga_status status = GA_OK;
-  if (!ga_contacts_uncut(it)) return GA_OK;
+  if (!ga_contacts_uncut(it)) return ga_contacts_aim(it, plan);
   ga_contacts_begin_uncut(it);
   while (status == GA_OK) {
     status = ga_contacts_find_switch(it, &again);
     if (status != GA_OK || !again) break;
-    undo_step(it);
+    ga_loop_undo(it);
     status = ga_contacts_switch(it);
     if (status == GA_OK) status = step_of_given_size(it, plan, t_end);
   }
@@ -399,7 +399,7 @@ static ga_status advance_one_step(ga_integrator *it, double t_end) {
     if (status > 0 && it->contacts.n > 0) status = ga_contacts_retry(it, &plan, status);
     if (status == GA_OK && it->contacts.n > 0) status = switch_contacts(it, &plan, t_end);
     if (status == GA_OK && it->presence.on) status = ga_presence_watch(it, &late);
-    if (status == GA_OK && late) return undo_step(it), advance_one_step(it, asked);
+    if (status == GA_OK && late) return ga_loop_undo(it), advance_one_step(it, asked);
     if (status == GA_OK && it->contacts.n > 0) status = ga_contacts_examine(it, &plan, &cut);
     if (status == GA_OK) status = cut ? accept_cut(it) : accept_step(it);
     if (status == GA_OK && it->contacts.n > 0) status = ga_contacts_accept(it);
