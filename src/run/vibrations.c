@@ -15,6 +15,8 @@ static const double SOME = 0.05, LEAST = 1e-3;
 
 /* energy that the memory of a start may bring into the motion, of that which this has */
 static const double GAIN = 0.1;
+/* energy of a, over that of what it is made of, beyond which the filter is of no use */
+static const double MORE = 4;
 /* of v': what is not worth a filter, as it is rounding */
 static const double NOTHING = 1e-12;
 
@@ -38,6 +40,17 @@ static ga_status prepare_factors(ga_integrator *it, double h, bool rough) {
   it->stats.residuals++;
   status = ga_equations_evaluate(eq, r->x, NULL, &it->step.factors.matrix.tangents, w->r, w->terms);
   return status == GA_OK ? ga_factors_renew_ahead(&it->step.factors, eq, r->x) : status;
+}
+
+/* x^T M x, M of the step solved or prepared last. C takes from it where the tangent is positive; where it is
+ * not, as under large pressure, C may multiply x instead, and is of no use. */
+static double energy_of(ga_integrator *it, const double *x) {
+  const ga_equations *s = &it->step.eq;
+  double *Mx = it->step_size.bracket, sum = 0;
+  memset(Mx, 0, (size_t)s->nv * sizeof(double));
+  ga_csr_mul_add(&s->site[s->method->dyn[0].site].M, 1, x, Mx);
+  for (int i = 0; i < s->nv; i++) sum += x[i] * Mx[i];
+  return ga_team_sum(it->eval.team, sum);
 }
 
 /* The guess of the next step without the vibrations that h does not resolve: the position of a constant
@@ -89,7 +102,7 @@ ga_status ga_restart_filter(ga_integrator *it, double size, double *x) {
  * more than 0.2 % with rho = 0 to 0.8, 1.5 % with 0.9, 4.5 % with 0.95, whatever h omega
  * (tests/contact/test_stiff_beam.c). Vibrations that are damped more than critically and not resolved
  * gain some with any a: the method's own position moves by a part of h v before v has decayed. With
- * rho = 1, a = v', and nothing is gained. */
+ * rho = 1, a = v', and nothing is gained. Where C is of no use, a = v', too. */
 static ga_status damp_a(ga_integrator *it) {
   ga_restart *r = &it->restart;
   ga_memory *mem = &it->mem;
@@ -98,15 +111,18 @@ static ga_status damp_a(ga_integrator *it) {
   ga_status status = ga_filter_vibrations(it, r->x, r->d);
   for (int i = 0; i < nv; i++) r->d[i] = 2 * mem->w[i] - r->d[i];
   if (status == GA_OK) status = ga_filter_vibrations(it, r->x, r->d);
-  if (status == GA_OK) memcpy(mem->a, r->d, (size_t)nv * sizeof(double));
-  return status;
+  if (status != GA_OK) return status;
+  const bool less =
+      energy_of(it, r->d) <= MORE * fmax(energy_of(it, mem->a), energy_of(it, mem->w));
+  memcpy(mem->a, less ? r->d : mem->w, (size_t)nv * sizeof(double));
+  return GA_OK;
 }
 
 /* v <- v - (1 - C)^4 v: without the vibrations that h does not resolve. For the others this is O(h^8),
  * with damping O(h^4), and nothing is done where it is below LEAST of v. *changed: v did.
  * Start values are the author's and stay. So do velocities of automatic steps: their h follows from the
  * errors, which the h at hand does not know yet; and those of a slip that turns, whose derivative in the
- * matrix is stiff where nothing vibrates. */
+ * matrix is stiff where nothing vibrates; and velocities to which C would add energy. */
 ga_status ga_restart_filter_velocity(ga_integrator *it, double *v, bool *changed) {
   ga_restart *r = &it->restart;
   const int nv = it->eval.nv;
@@ -125,7 +141,12 @@ ga_status ga_restart_filter_velocity(ga_integrator *it, double *v, bool *changed
     if (k == 0 && !(left > SOME * of_v)) return status;
   }
   *changed = status == GA_OK && left > LEAST * of_v;
-  if (*changed) ga_axpy(nv, -1, r->d, v);
+  if (!*changed) return status;
+  const double before = energy_of(it, v);
+  ga_axpy(nv, -1, r->d, v);
+  if (energy_of(it, v) <= before) return GA_OK;
+  ga_axpy(nv, 1, r->d, v);
+  *changed = false;
   return status;
 }
 
