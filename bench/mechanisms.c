@@ -209,11 +209,12 @@ static int way_ladder(pair *p, const bench_way *way, int repeats, bench_point *p
   return n;
 }
 
-/* The ladder of what a user types, `--accuracy`: 0.3 to 1e-9. */
+/* The ladder of what a user types, `--accuracy`: 0.95 to 1e-9, by sqrt(10), as that of Simbody. */
 static int accuracy_ladder(pair *p, int repeats, bench_point *points) {
   trajectory x = trajectory_new(p->c, TIMES);
   int n = 0;
-  for (double accuracy = 0.3; accuracy > 0.5e-9 && n < MOST_POINTS; accuracy /= sqrt(10)) {
+  for (double accuracy = 0.3 * sqrt(10); accuracy > 0.5e-9 && n < MOST_POINTS;
+       accuracy /= sqrt(10)) {
     ga_accuracy told;
     const bench_way_run run = bench_accuracy_go(p->c, accuracy, repeats, &x, &told);
     if (run.good) points[n++] = (bench_point){accuracy, trajectory_error(p, &x), run.seconds};
