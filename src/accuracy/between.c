@@ -15,7 +15,7 @@
 
 #include "accuracy/solution.h"
 
-enum { WINDOW = 6, SUBSTEPS = 8 };
+enum { WINDOW = 6, SUBSTEPS = 8, SUBSTEPS_COARSE = 2 };
 static const double clearly = 0.25; /* of what is allowed between the nodes */
 
 /* Allocate the arrays of this file from s->work; the caller checks whether it failed. */
@@ -39,10 +39,11 @@ static void velocity_at(const ga_solution *s, double x, double *v) {
   }
 }
 
-/* Move q from x0 to x1 (in intervals of the length H) along the velocities. */
-static void move(const ga_solution *s, double x0, double x1, double H, double *q) {
+/* Move q from x0 to x1 (in intervals of the length H) along the velocities, in so many steps for a whole
+ * interval. */
+static void move(const ga_solution *s, double x0, double x1, int substeps, double H, double *q) {
   const ga_space *space = s->model->space;
-  int nv = ga_space_nv(space), n = (int)ceil(SUBSTEPS * (x1 - x0));
+  int nv = ga_space_nv(space), n = (int)ceil(substeps * (x1 - x0));
   if (n < 1) n = 1;
   double *at[9], length = (x1 - x0) / n, h = length * H, gauss = sqrt(15) / 10;
   for (int i = 0; i < 9; i++) at[i] = s->between.work + i * nv;
@@ -81,7 +82,8 @@ static long window_of(const ga_piece *p, long node, int *count) {
 }
 
 /* The polynomial of v at the nodes of the window as they are, without v', of degree 5, and what q lacks at
- * the end of the interval: nothing is evaluated. It is not kept. */
+ * the end of the interval: nothing is evaluated. It is not kept. Gauss' points integrate this degree
+ * exactly, so that steps are for groups alone; where they are too coarse, fit() follows. */
 static void fit_coarsely(ga_solution *s, const ga_piece *p, long node) {
   ga_between *b = &s->between;
   int nv = ga_space_nv(s->model->space), at_v = s->layout.at[1], count;
@@ -101,7 +103,7 @@ static void fit_coarsely(ga_solution *s, const ga_piece *p, long node) {
     }
   }
   memcpy(b->q, ga_solution_column(s, 0, s->K, node), (size_t)at_v * sizeof *b->q);
-  move(s, 0, 1, H, b->q);
+  move(s, 0, 1, SUBSTEPS_COARSE, H, b->q);
   ga_space_diff(s->model->space, b->q, ga_solution_column(s, 0, s->K, node + 1), b->miss);
 }
 
@@ -128,7 +130,7 @@ static void fit(ga_solution *s, const ga_piece *p, long node) {
   }
   b->node = node;
   memcpy(b->q, ga_solution_node(s, node).q, (size_t)ga_space_nq(s->model->space) * sizeof *b->q);
-  move(s, 0, 1, H, b->q);
+  move(s, 0, 1, SUBSTEPS, H, b->q);
   ga_space_diff(s->model->space, b->q, ga_solution_node(s, node + 1).q, b->miss);
 }
 
@@ -206,7 +208,7 @@ ga_state ga_solution_at(ga_solution *s, double t) {
     if (b->node != node) fit(s, ga_solution_piece(s, node), node);
     double theta = (t - from) / (to - from);
     memcpy(b->q, ga_solution_node(s, node).q, (size_t)s->whole.at[1] * sizeof *b->q);
-    move(s, 0, theta, to - from, b->q);
+    move(s, 0, theta, SUBSTEPS, to - from, b->q);
     for (int i = 0; i < ga_space_nv(s->model->space); i++) s->v[i] = theta * b->miss[i];
     ga_space_step(s->model->space, b->q, s->v, b->q);
     velocity_at(s, theta, s->v);
