@@ -148,16 +148,17 @@ static void end_after(ga_solution *s, const ga_state *state) {
  * GA_ERR_STEP if it started but did not come there; other failures are those of the model, such as a
  * drive that jumps, or of the start. The message is in s->error. */
 static ga_status make_pilot(ga_solution *s, double rtol, bool with_events, gathered *g) {
-  ga_integrator *it = NULL;
   ga_options o = s->options;
   o.rtol = rtol;
-  o.log = NULL;
   /* redundant rows would be violated too much by a larger one */
   o.newton_tol = s->model->nlam + s->model->npsi > 0 ? 1e-8 : 1e-5;
   o.h_max = (s->t_end - s->t0) / g->least;
   o.h = o.h_max / 16;
-  ga_status status = ga_integrator_new(s->model, &o, &it, &s->error);
+  ga_integrator *it = s->runner[0];
+  ga_status status = ga_check_step_size(o.h, &s->error);
   if (status != GA_OK) return status;
+  ga_solution_leave_nodes(s);
+  ga_integrator_control_steps(it, &o);
   for (int i = 0; i < s->pieces; i++) g->count[i] = g->sum[i] = g->inverse[i] = 0;
   g->now = 0, g->speed = 0;
   ga_integrator_observe(it, gather_step, g);
@@ -174,7 +175,10 @@ static ga_status make_pilot(ga_solution *s, double rtol, bool with_events, gathe
     status = GA_OK;
   }
   if (status != GA_OK) s->error = *ga_integrator_error(it);
-  ga_integrator_free(it);
+  ga_integrator_observe(it, NULL, NULL);
+  ga_integrator_clear_events(it);
+  o = ga_solution_run_options(s);
+  ga_integrator_control_steps(it, &o);
   bool final = status == GA_ERR_MODEL || status == GA_ERR_MEM || g->stopped;
   return started && status != GA_OK && !final ? GA_ERR_STEP : status;
 }

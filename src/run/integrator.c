@@ -242,6 +242,19 @@ ga_status ga_integrator_new(const ga_model *model, const ga_options *options, ga
   return status;
 }
 
+void ga_integrator_control_steps(ga_integrator *it, const ga_options *o) {
+  ga_options *own = &it->options;
+  own->h = it->h = o->h;
+  own->h_max = o->h_max;
+  own->rtol = o->rtol, own->atol = o->atol;
+  own->newton_tol = o->newton_tol;
+  own->initial = o->initial, own->initial_tol = o->initial_tol;
+  set_newton_tol(it);
+  it->step_size.on = own->rtol > 0 || own->atol > 0;
+  it->step_size.rough_most = ga_step_size_rough_most(own->rtol);
+  ga_acceptance_set_tolerances(&it->step.newton.acceptance, own->newton_tol, it->loose_tol);
+}
+
 /* Free the integrator and all it owns, not model and team; NULL is allowed, and one half made. */
 void ga_integrator_free(ga_integrator *it) {
   if (!it) return;

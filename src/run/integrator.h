@@ -166,6 +166,9 @@ ga_status ga_check_step_size(double h, ga_error *err);
 /* Number of factorizations with new pivots, of both linear solvers, those of failed steps and of
  * projections included. `count` puts the number since the start into the statistics. */
 long ga_integrator_repivots(const ga_integrator *it);
+/* From the next start on, steps are as these options say: h, h_max, rtol, atol, Newton's tolerance, what a
+ * start checks. All others are those that the integrator was made with. It has no contacts and no team. */
+void ga_integrator_control_steps(ga_integrator *it, const ga_options *o);
 void ga_integrator_count_repivots(ga_integrator *it);
 
 /* start.c: where and how a run, or its continuation after an event, begins. */

@@ -48,6 +48,8 @@ typedef struct ga_acceptance {
 ga_status ga_acceptance_init(ga_acceptance *a, ga_equations *eq, double tol, ga_arena *arena);
 /* Take the tolerance `loose` in steps in which no force is stiff. */
 void ga_acceptance_loosen(ga_acceptance *a, double loose);
+/* Both tolerances anew, before a start. */
+void ga_acceptance_set_tolerances(ga_acceptance *a, double tol, double loose);
 /* stiff_forces.c: set tol for these factors. Collective. */
 void ga_acceptance_choose_tolerance(ga_acceptance *a, const ga_factors *factors);
 /* The iteration begins at a guess, with the factors of an earlier step or without any. */

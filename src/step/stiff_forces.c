@@ -14,6 +14,11 @@ void ga_acceptance_loosen(ga_acceptance *a, double loose) {
   a->loose = ga_max(loose, a->strict);
 }
 
+void ga_acceptance_set_tolerances(ga_acceptance *a, double tol, double loose) {
+  a->tol = a->strict = tol;
+  ga_acceptance_loosen(a, loose);
+}
+
 /* Is a force stiff? Its part of the matrix, phi h^2 p |K_ii| + phi h r |C_ii|, is more than STIFF of m
  * M_ii for a velocity i. Without mass it moves others: M_ii is then that of the lightest one, in the
  * metric W. The tangents that a model's own solver is made of are not known: they count as stiff.
