@@ -40,6 +40,19 @@ static ga_status describe_numbering(ga_kkt *k, const ga_eval *e, ga_arena *arena
   return ga_numbering_init(&k->numbering, e->team, k->n, 3, block, arena, e->err);
 }
 
+/* Where contacts change from matrix to matrix each one gets new pivots, which cost KLU this much more than a
+ * matrix with old ones (measured with 10 to 30 rows). */
+static const double NEW_PIVOTS = 2.7;
+
+/* Is "auto" asked for, and are dense factors cheaper than those of KLU with new pivots? */
+static bool dense_is_best(const ga_options *options, const ga_csr *A) {
+  ga_linsol_prediction p;
+  if (options->linsol_ops || options->team || strcmp(options->linsol, "auto") != 0) return false;
+  if (!ga_linsol_predict(A, &p)) return false;
+  p.klu.factor *= NEW_PIVOTS;
+  return ga_linsol_total(p.dense) <= ga_linsol_total(p.klu);
+}
+
 /* Set up *k, not yet factored; see kkt.h. The blocks must not move as long as *k is used. */
 ga_status ga_kkt_init(ga_kkt *k, ga_eval *eval, const ga_kkt_blocks *from,
                       const ga_options *options, bool loose, ga_arena *arena) {
@@ -48,6 +61,9 @@ ga_status ga_kkt_init(ga_kkt *k, ga_eval *eval, const ga_kkt_blocks *from,
   status = ga_team_agree(eval->team, status, eval->err);
   if (status == GA_OK && from->lead) {
     return ga_linsol_open_as(&k->ls, &ga_linsol_bordered, from->lead, &k->blocks.A, eval->err);
+  }
+  if (status == GA_OK && from->slip && dense_is_best(&own, &k->blocks.A)) {
+    own.linsol_ops = &ga_linsol_dense;
   }
   if (status == GA_OK && eval->team) status = describe_numbering(k, eval, arena);
   if (status == GA_OK && loose) {

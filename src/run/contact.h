@@ -44,6 +44,7 @@ typedef struct ga_contacts {
   bool *looked;   /* n: P4 has decided once, in this nominal step, what hit where its piece began */
   bool stuck;     /* the contacts of the pending change hit where their piece began, */
   bool keeps;     /* there are kept contacts, */
+  double t_gaps;  /* contacts.g is that of dense output at this time */
   double t_keeps; /* since this time */
   bool pieces;    /* the last step was a piece of a nominal one */
   bool short_piece; /* the last piece was too short for a memory */

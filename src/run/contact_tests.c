@@ -14,8 +14,9 @@
 
 #include "run/integrator.h"
 
-static const double CLOSING = 1e-3;    /* of eps_g: a gap below zero that closes further */
-static const double BESIDE = 4;        /* times the resolution of times: values beside a hit */
+static const double CLOSING = 1e-3; /* of eps_g: a gap below zero that closes further */
+static const double BESIDE = 4;     /* times the resolution of times: how exact a hit is */
+static const double FAR = 1e4;      /* times that: values far enough from each other for a slope */
 static const double SAME_TIME = 1e-12; /* of the piece: changes at the same time */
 
 static const double LEAVES = 1e-6; /* of the piece: a gap that starts at 0 leaves before that */
@@ -102,6 +103,7 @@ static ga_status value_at(void *context, double t, double *value) {
   if (x->kind == GA_CONTACT_STOP) out = (ga_evaluation){.k = c->k};
   const bool asked = x->kind == GA_CONTACT_HIT || x->kind == GA_CONTACT_STOP;
   const ga_status status = asked ? ga_eval_all(&it->eval, t, at->q, at->v, &out) : GA_OK;
+  if (x->kind == GA_CONTACT_HIT) c->t_gaps = t;
   *value = test_value(c, x->contact, x->kind, c->g, c->k, at->lam, at->psi);
   return status;
 }
@@ -143,18 +145,19 @@ static ga_status does_leave(ga_integrator *it, test *x, bool *leaves) {
   return status;
 }
 
-/* The cubic with values f0, f1 and slopes d0, d1 (by s) at the ends of [0, 1]. */
-static double cubic_at(double f0, double f1, double d0, double d1, double s) {
+/* The cubic with values f0, f1 and slopes d0, d1 (by s) at the ends of [0, 1], and its slope. */
+static double cubic_at(double f0, double f1, double d0, double d1, double s, double *slope) {
   const double b = 3 * (f1 - f0) - 2 * d0 - d1, a = 2 * (f0 - f1) + d0 + d1;
+  *slope = d0 + s * (2 * b + s * 3 * a);
   return f0 + s * (d0 + s * (b + s * a));
 }
 
 /* Where it is zero, for f0 > 0 > f1: by halving. */
-static double cubic_zero(double f0, double f1, double d0, double d1) {
+static double cubic_zero(double f0, double f1, double d0, double d1, double *slope) {
   double lo = 0, hi = 1;
   for (int k = 0; k < 60; k++) {
     const double s = (lo + hi) / 2;
-    if (cubic_at(f0, f1, d0, d1, s) > 0) {
+    if (cubic_at(f0, f1, d0, d1, s, slope) > 0) {
       lo = s;
     } else {
       hi = s;
@@ -163,28 +166,39 @@ static double cubic_zero(double f0, double f1, double d0, double d1) {
   return hi;
 }
 
-/* A gap that closes: the cubic through both ends of the bracket tells the place nearly, and where
- * rotations do not matter exactly. Two values beside it replace a search for it. */
-static ga_status narrow(test *x, double tol, double *lo, double *first, double *hi, double *value) {
-  static const double wider = 1e3;
+/* A gap that closes between lo and hi: the cubic through both ends tells the time nearly, and where rotations
+ * do not matter exactly; then secants, until the uncertainty of the slope moves the zero by no more than tol.
+ * *t: the time, with the bracket and its values; *found = false if that fails. */
+static ga_status approach(test *x, double tol, double *lo, double *first, double *hi, double *value,
+                          double *t, bool *found) {
+  enum { FEW = 5 };
   const ga_integrator *it = x->it;
   const int row = it->contacts.rows.contact[x->contact].gap;
   const double from = *lo, h = *hi - from, d0 = h * it->contacts.state[x->contact].rate;
-  const double at = from + h * cubic_zero(*first, *value, d0, h * it->step.eq.gv[row]);
-  double beside = BESIDE * tol;
-  for (int k = 0; k < 3 && *hi - *lo > 4 * beside; k++, beside *= wider) {
-    for (int side = -1; side <= 1; side += 2) {
-      const double t = at + side * beside;
-      double f;
-      if (!(t > *lo && t < *hi)) continue;
-      const ga_status status = value_at(x, t, &f);
-      if (status != GA_OK) return status;
-      if (f > 0) {
-        *lo = t, *first = f;
-      } else {
-        *hi = t, *value = f;
-      }
+  double slope, at = from + h * cubic_zero(*first, *value, d0, h * it->step.eq.gv[row], &slope);
+  double before = 0, old = 0, unsure = 1;
+  slope /= h;
+  *found = false;
+  for (int k = 0; k < FEW && slope < 0; k++) {
+    double f;
+    at = fmin(fmax(at, *lo + tol / 2), *hi - tol / 2);
+    if (!(at > *lo && at < *hi)) return GA_OK;
+    const ga_status status = value_at(x, at, &f);
+    if (status != GA_OK) return status;
+    if (k > 0 && fabs(at - before) > FAR * tol) { /* nearer, slopes are rounding */
+      const double last = slope;
+      slope = (f - old) / (at - before);
+      unsure = fabs(slope - last) / fmax(fabs(slope), fabs(last));
     }
+    if (f > 0) {
+      *lo = at, *first = f;
+    } else {
+      *hi = at, *value = f;
+    }
+    *t = fmin(fmax(at - f / slope, *lo), *hi);
+    *found = fabs(f) * unsure <= -BESIDE * tol * slope || *hi - *lo <= 2 * tol;
+    if (*found) return GA_OK;
+    before = at, old = f, at -= f / slope;
   }
   return GA_OK;
 }
@@ -209,10 +223,11 @@ static ga_status locate(ga_integrator *it, test *x, double value, double *t) {
   const bool whole = lo == it->last.mem.t && hi == it->mem.t && value < 0;
   const double tol = ga_same_time(lo, hi);
   if (status == GA_OK && x->kind == GA_CONTACT_HIT && first > 0 && whole) {
-    status = narrow(x, tol, &lo, &first, &hi, &value);
-    /* the chord, and a little: events of the user see that the gap closes */
-    *t = fmin(hi, lo + (hi - lo) * first / (first - value) + tol / 2);
-    if (status == GA_OK && hi - lo <= 3 * BESIDE * tol) return GA_OK;
+    bool found;
+    status = approach(x, tol, &lo, &first, &hi, &value, t, &found);
+    *t = fmin(x->t_end,
+              *t + tol / 2); /* a little later: events of the user see that the gap closes */
+    if (status == GA_OK && found) return GA_OK;
   }
   *t = lo;
   if (status != GA_OK || !(first > 0)) return status;
@@ -243,35 +258,68 @@ static ga_status look_sharply(ga_integrator *it, test *x, double *value) {
   return GA_OK;
 }
 
+/* A gap that closes in the piece, when another contact changes at `earliest`, before or after it: its value there
+ * tells. *done: it is open then and counts no more, or closes at the same time, *t. Else it has closed, and
+ * x->t_end and *value are those of that time. */
+static ga_status compare(ga_integrator *it, test *x, double earliest, double *value, double *t,
+                         bool *done) {
+  ga_contacts *c = &it->contacts;
+  const double same = SAME_TIME * (it->mem.t - it->last.mem.t);
+  const int row = c->rows.contact[x->contact].gap;
+  double f = c->g[row];
+  *done = false;
+  if (c->state[x->contact].gap <= ga_contacts_eps_gap(it, x->contact)) return GA_OK;
+  const ga_status status = fabs(c->t_gaps - earliest) <= same ? GA_OK : value_at(x, earliest, &f);
+  const double small = same * fabs(it->step.eq.gv[row]);
+  *done = status == GA_OK && f >= -small;
+  if (*done && f <= small) *t = earliest;
+  x->t_end = earliest;
+  *value = f;
+  return status;
+}
+
+/* *t: when contact i changes, INFINITY if it does not, or later than others do. */
+static ga_status find_one(ga_integrator *it, int i, double earliest, double *t) {
+  ga_contacts *c = &it->contacts;
+  const ga_equations *eq = &it->step.eq;
+  test x = {it, i, c->found[i], dip_of(it, i), false};
+  double value = test_value(c, i, c->found[i], eq->g, eq->k, it->mem.lam, it->mem.psi);
+  ga_status status = GA_OK;
+  bool done = false;
+  *t = INFINITY;
+  if (jumps_off(it, &x)) {
+    status = look_sharply(it, &x, &value);
+    if (status == GA_OK && c->kept[i]) return GA_OK;
+  }
+  if (x.t_end < it->mem.t) {
+    status = value_at(&x, x.t_end, &value);
+    if (status == GA_OK && !(value < 0)) { /* the cubic was wrong */
+      x.t_end = it->mem.t;
+      value = eq->g[c->rows.contact[i].gap];
+      if (!(value < -ga_contacts_eps_gap(it, i))) return GA_OK;
+    }
+  } else if (x.kind == GA_CONTACT_HIT && isfinite(earliest)) {
+    status = compare(it, &x, earliest, &value, t, &done);
+  }
+  return status == GA_OK && !done ? locate(it, &x, value, t) : status;
+}
+
 /* The earliest change of the piece: *t, and contacts.found. Tests that fail are marked in found on
  * entry, with their values at the end. */
 ga_status ga_contacts_find_earliest(ga_integrator *it, double *t) {
   ga_contacts *c = &it->contacts;
-  const ga_equations *eq = &it->step.eq;
   const double h = it->mem.t - it->last.mem.t;
   double *times = c->drift; /* at least as many rows as contacts */
   ga_status status = ga_contacts_bend(it);
+  c->t_gaps = -INFINITY;
   *t = INFINITY;
   for (int i = 0; i < c->n && status == GA_OK; i++) {
     if (c->found[i] == GA_CONTACT_NOTHING) continue;
-    test x = {it, i, c->found[i], dip_of(it, i), false};
-    double value = test_value(c, i, c->found[i], eq->g, eq->k, it->mem.lam, it->mem.psi);
-    if (jumps_off(it, &x)) {
-      status = look_sharply(it, &x, &value);
-      if (status == GA_OK && c->kept[i]) continue;
-    }
-    if (x.t_end < it->mem.t) status = value_at(&x, x.t_end, &value);
-    if (status == GA_OK && x.t_end < it->mem.t && !(value < 0)) { /* the cubic was wrong */
-      x.t_end = it->mem.t;
-      value = eq->g[c->rows.contact[i].gap];
-      if (!(value < -ga_contacts_eps_gap(it, i))) c->found[i] = GA_CONTACT_NOTHING;
-    }
-    if (c->found[i] == GA_CONTACT_NOTHING) continue;
-    if (status == GA_OK) status = locate(it, &x, value, &times[i]);
+    status = find_one(it, i, *t, &times[i]);
     *t = fmin(*t, times[i]);
   }
   for (int i = 0; i < c->n && status == GA_OK; i++) {
-    if (c->found[i] != GA_CONTACT_NOTHING && times[i] > *t + SAME_TIME * h) {
+    if (c->found[i] != GA_CONTACT_NOTHING && !(times[i] <= *t + SAME_TIME * h)) {
       c->found[i] = GA_CONTACT_NOTHING;
     }
   }

@@ -17,6 +17,8 @@ static const double SOME = 0.05, LEAST = 1e-3;
 static const double GAIN = 0.1;
 /* energy of a, over that of what it is made of, beyond which the filter is of no use */
 static const double MORE = 4;
+/* of masses: what h^2 times stiffness and h times damping are where no filter is needed */
+static const double SOFT = 1e-3;
 /* of v': what is not worth a filter, as it is rounding */
 static const double NOTHING = 1e-12;
 
@@ -156,9 +158,34 @@ static bool has_vibrating_start(const ga_integrator *it) {
   return par->alpha_m != par->alpha_f && it->options.start != GA_START_IMPLICIT && !it->step.eq.own;
 }
 
+/* Are entries of A, times scale, small beside the masses? Units of coordinates cancel. */
+static bool is_soft(const ga_csr *A, const ga_csr *M, double scale) {
+  for (int i = 0; i < A->nrow; i++) {
+    for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++) {
+      const double a = scale * A->val[e];
+      if (a != 0 &&
+          !(a * a <= SOFT * SOFT * ga_csr_at(M, i, i) * ga_csr_at(M, A->col[e], A->col[e])))
+        return false;
+    }
+  }
+  return true;
+}
+
+/* Do the tangents of the last step say that h resolves all vibrations, h^2 K and h C <= SOFT M? */
+static bool resolves_all(const ga_integrator *it, double h) {
+  const ga_tangents *d = &it->step.factors.matrix.tangents;
+  if (!(it->step.factors.h > 0) || it->contacts.starting || it->saddle.own.ops) return false;
+  bool soft = true;
+  for (int j = 0; j < it->method->nx && soft; j++) {
+    soft = d->Kt[j].ptr && is_soft(&d->Kt[j], &it->saddle.M, h * h) &&
+           is_soft(&d->Ct[j], &it->saddle.M, h);
+  }
+  return soft;
+}
+
 ga_status ga_restart_damp(ga_integrator *it, double h) {
   const ga_memory *mem = &it->mem;
-  if (!has_vibrating_start(it)) return GA_OK;
+  if (!has_vibrating_start(it) || resolves_all(it, h)) return GA_OK;
   const double of_v = ga_measure(&it->eval, mem->v), of_vd = ga_measure(&it->eval, mem->vd);
   ga_status status = prepare_factors(it, h, h * of_vd > of_v);
   if (status == GA_OK) status = damp_a(it);

@@ -123,6 +123,7 @@ void ga_factors_close(ga_factors *f) {
 void ga_factors_reset(ga_factors *f) {
   ga_linsol_reset(&f->ls);
   f->valid = f->used = false;
+  f->h = 0;
   f->past = nothing_learned;
 }
 

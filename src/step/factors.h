@@ -53,7 +53,7 @@ typedef struct ga_factors {
   bool used;         /* a matrix was factored since the start: the solver has scales and pivots */
   bool valid;        /* there are factors */
   bool ahead;        /* they were made before the step that is the first to use them */
-  double h;          /* step size that they were made for */
+  double h;          /* step size that they were made for; 0: none was made */
   ga_experience past;
   double *aside;  /* values of the matrix that the current step found and replaced */
   bool set_aside; /* there are such values */
