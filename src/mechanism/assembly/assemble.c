@@ -111,27 +111,41 @@ static double gyration2(const ga_mechanism *m, const ga_solid *b, double mass) {
   return r2 > 0 ? r2 : m->length * m->length;
 }
 
+/* No mass and no inertia counts less than this fraction of the largest. Violations of rows are compared by the
+ * motions that close them, in the weights: beside a dummy link of a millionth of a gram steps would be as short
+ * as the places of the others allow, whose joints each step opens by its square. */
+static const double LEAST_WEIGHT = 1e-6;
+
 /* Fills weight (m for displacements, m r^2 for rotations) and unit (size of a large change: the
  * mechanism's length or 1 rad), nv numbers each. In a motion (assembly = false) r is the larger of
  * radius of gyration and arm/sqrt(3). In an assembly r is the mechanism's length for all, else
- * small errors of long rods would turn a short crank round. Bodies without mass get the least mass
+ * small errors of long rods would turn a short crank round. Bodies without mass, or nearly so, get the least mass
  * of the others, coordinates 1e-3 of the least weight. */
 static void set_weights(const ga_mechanism *m, bool assembly, double *weight, double *unit) {
-  double least = INFINITY, least_turn = INFINITY;
+  double least = INFINITY, least_turn = INFINITY, most = 0, most_turn = 0;
   for (int i = 1; i < m->bodies.count; i++) {
-    if (m->bodies.item[i].mass > 0) least = fmin(least, m->bodies.item[i].mass);
+    const double mass = m->bodies.item[i].mass;
+    if (mass > 0) least = fmin(least, mass);
+    most = fmax(most, mass);
   }
-  if (!isfinite(least)) least = 1;
+  least = most > 0 ? fmax(least, LEAST_WEIGHT * most) : 1;
   for (int i = 1; i < m->bodies.count; i++) {
     const ga_solid *b = &m->bodies.item[i];
-    const double mass = b->mass > 0 ? b->mass : least,
-                 r2 = assembly ? m->length * m->length : gyration2(m, b, mass);
-    const double turn = mass * r2;
+    const double mass = fmax(b->mass, least);
+    const double turn = mass * (assembly ? m->length * m->length : gyration2(m, b, mass));
     for (int k = 0; k < b->kind->nv; k++) {
       weight[b->v_at + k] = k < b->kind->nx ? mass : turn;
       unit[b->v_at + k] = k < b->kind->nx ? m->length : 1;
     }
     least_turn = fmin(least_turn, turn);
+    most_turn = fmax(most_turn, turn);
+  }
+  least_turn = fmax(least_turn, LEAST_WEIGHT * most_turn);
+  for (int i = 1; i < m->bodies.count; i++) {
+    const ga_solid *b = &m->bodies.item[i];
+    for (int k = b->kind->nx; k < b->kind->nv; k++) {
+      weight[b->v_at + k] = fmax(weight[b->v_at + k], least_turn);
+    }
   }
   for (int c = 0; c < m->coordinates.count; c++) {
     const ga_angle *angle = &m->coordinates.item[c];

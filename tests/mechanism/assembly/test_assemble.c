@@ -213,11 +213,53 @@ static void wrong_words(void **state) {
                (const char *[]){"velocities", "do not fit", "move apart", NULL});
 }
 
+/* A chain with a dummy link of almost no mass, as robots have between two hinges of one place, and beside it two
+ * arms that follow each other: positions and velocities are found to the same digits, whatever the dummy
+ * weighs. */
+static void dummy_links(void **state) {
+  (void)state;
+  static const char format[] =
+      "genalpha: 1\n"
+      "gravity: [0, 0, -9.81]\n"
+      "bodies:\n"
+      "  trunk: {mass: 11, inertia: [0.2, 0.15, 0.12], position: [0, 0, 0]}\n"
+      "  dummy: {mass: %s, inertia: [%s, %s, %s], position: [0, 0, -0.3]}\n"
+      "  leg: {mass: 3, inertia: [0.04, 0.04, 0.006], position: [0, 0, -0.5]}\n"
+      "  left: {mass: 2, inertia: [0.02, 0.02, 0.002], position: [0, 0.3, -0.2]}\n"
+      "  right: {mass: 2, inertia: [0.02, 0.02, 0.002], position: [0, -0.3, -0.2]}\n"
+      "joints:\n"
+      "  yaw: {type: revolute, between: [trunk, dummy], at: [0, 0, -0.3], axis: [0, 0, 1]}\n"
+      "  roll: {type: revolute, between: [dummy, leg], at: [0, 0, -0.3], axis: [1, 0, 0]}\n"
+      "  l: {type: revolute, between: [trunk, left], at: [0, 0.3, 0], axis: [0, 1, 0]}\n"
+      "  r: {type: revolute, between: [trunk, right], at: [0, -0.3, 0], axis: [0, 1, 0]}\n"
+      "couplers: {follow: {sum: {l.angle: 1, r.angle: 0.8}, equals: 0.15}}\n"
+      "initial: {assemble: true, fix: [trunk], coordinates: {yaw.angle: 0.3, roll.angle: -0.2, "
+      "r.angle: "
+      "0.4}, rates: {yaw.angle: 0.5, roll.angle: 1, r.angle: -2}}\n";
+  static const char *const weights[][2] = {{"0", "0"},         {"1e-2", "1e-3"},  {"1e-7", "1e-7"},
+                                           {"1e-9", "1e-12"},  {"1e-9", "1e-3"},  {"1e-12", "1e-9"},
+                                           {"1e-15", "1e-15"}, {"1e-30", "1e-30"}};
+  for (size_t i = 0; i < sizeof weights / sizeof *weights; i++) {
+    const char *J = weights[i][1];
+    char text[2500];
+    ga_file *file = NULL;
+    ga_error err = {0};
+    snprintf(text, sizeof text, format, weights[i][0], J, J, J);
+    must(ga_file_parse("dummy.yaml", text, strlen(text), NULL, &file, &err), &err);
+    assert_near("left", column(file, "l.angle"), 0.15 - 0.8 * 0.4, 1e-9);
+    assert_near("left turns", column(file, "l.angle_rate"), 1.6, 1e-9);
+    /* the leg's y = -sin(roll) z in the axes of the dummy, turned by yaw */
+    assert_near("leg", column(file, "leg.x"), -0.2 * sin(-0.2) * sin(0.3), 1e-9);
+    ga_file_free(file);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(nearest_point), cmocka_unit_test(held_component),
       cmocka_unit_test(contradiction), cmocka_unit_test(crank_speed_stays),
       cmocka_unit_test(fixed_body),    cmocka_unit_test(wrong_words),
+      cmocka_unit_test(dummy_links),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
