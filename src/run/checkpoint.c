@@ -80,11 +80,12 @@ static size_t file_size(ga_integrator *it, const ga_collector *whole, int versio
   return sizeof(head) + w.bytes + sizeof(uint64_t);
 }
 
-/* The next step begins without factors and guesses of earlier ones, after saving as after
- * loading. */
+/* The next step begins without factors, guesses and error estimates of earlier ones, after saving as
+ * after loading. */
 static void forget_factors_and_guesses(ga_integrator *it) {
   ga_step_reset(&it->step);
   ga_predictor_forget(&it->predictor);
+  it->step_size.full.known = false; /* the weights of rough estimates are not saved */
   it->corners.known = it->restart.line_known = false;
   const ga_error before = it->error;
   const ga_evaluation rows = {.G = &it->saddle.G, .H = &it->saddle.H};

@@ -44,12 +44,8 @@
  *         of what the second filter has taken from e, over tol (unresolved vibrations),
  *         and of (|delta f|/(rtol force))^(3/2), to be O(h^3) as the others.
  *
- * size is the largest value of the component since the start, but at least FLOOR times the largest
- * of all in the metric W, by which lengths and angles are compared: a component that passes through
- * zero or stays there is measured by the others. `force` is likewise the largest |M||v'| +
- * |G|^T|lam| + |H|^T|psi| on the velocity, at least the mass times size_v over the time since the
- * start. A system at rest has the sizes of the motion to come, and rounding does not count as an
- * error (rounding_noise.c).
+ * size and `force` are those of error_weights.c. A system at rest has the sizes of the motion to come,
+ * and rounding does not count as an error (rounding_noise.c).
  *
  * Four solves are as expensive as a step of a small mechanism. So most estimates are rough: the
  * norms of the differences before the filter, times err over these norms in the last full
@@ -63,22 +59,23 @@
 #include "run/integrator.h"
 #include "run/step_size.h"
 
-static const double FLOOR = 1e-3;
 static const double ROUNDINGS = 8; /* of q and v in a step */
 /* A rough estimate needs a full one at most so many steps before: rtol^(1/2), as h, tells how fast
  * the motion changes. And the last two full ones must agree on err over the norm before the filter,
  * up to this factor: where stiff forces ring, they do not. */
-static const double MOST_ROUGH = 32, ROUGH_PER_ROOT = 0.1, AGREE = 1.5;
+static const double MOST_ROUGH = 32, ROUGH_PER_ROOT = 0.1, AGREE = 1.2;
 /* A filter that leaves less than this of the differences must have the matrix of this very step: an
  * older one lets pass what is normal to the constraints or stiff in directions that have turned. */
 static const double DELICATE = 1e-3;
-/* If the second filter takes less than this of an error, nothing vibrates. */
-static const double STIFF = 0.02;
-/* and a norm before the filter, relative to that of the full estimate, in this range; above
+/* If the second filter takes less than this of an error, nothing vibrates. If it takes more than it
+ * leaves, h does not resolve what does, c (h omega)^2 > 1: then no estimate is rough, as the differences
+ * before the filters are those of vibrations. */
+static const double STIFF = 0.02, RINGS = 1;
+/* and norms before the filter, relative to those of the full estimate, in this range. What makes less than
+ * MATTERS of the error may leave it, and what the filter has left as it was, but for 1 - PASSES. Above
  * NEARLY the result is too near to a rejection to be rough. */
-static const double ROUGH_LEAST = 1.0 / 3, ROUGH_LARGEST = 1.5, NEARLY = 0.9;
-
-/* ---- sizes ------------------------------------------------------------------------------- */
+static const double ROUGH_LEAST = 1.0 / 3, ROUGH_LARGEST = 1.5, MATTERS = 0.1, PASSES = 0.9;
+static const double NEARLY = 0.9;
 
 /* Returns 2 (1 - 6 beta - 3 alpha): the weight of v'' in the local error of q, see the head of this
  * file. */
@@ -92,117 +89,34 @@ double ga_step_size_v_factor(const ga_params *par) {
   return -1.0 / 12 + alpha / 2 - alpha * par->alpha_f;
 }
 
-/* Output size_q, size_v (nv numbers each): the larger of the sizes since the start and of |q|, |v|
- * now, for each velocity. The sizes since the start do not change. */
-static void largest_sizes(const ga_integrator *it, const double *q, const double *v, double *size_q,
-                          double *size_v) {
-  const ga_step_size *c = &it->step_size;
-  ga_model_tolerance_sizes(it->model, q, size_q);
-  for (int i = 0; i < it->eval.nv; i++) {
-    size_q[i] = fmax(size_q[i], c->size_q[i]);
-    size_v[i] = fmax(fabs(v[i]), c->size_v[i]);
-  }
+/* max of `known` and all by_i |e_i|, n numbers; NaN if one is NaN. */
+static double weigh(double known, int n, const double *by, const double *e) {
+  for (int i = 0; i < n; i++) known = ga_larger(known, by[i] * fabs(e[i]));
+  return known;
 }
 
-/* Include the accepted state in the largest sizes since the start, step_size.size_q and size_v. */
-void ga_step_size_grow(ga_integrator *it) {
+/* The largest by_f_i |df_i|. Collective. */
+static double force_error(const ga_integrator *it, const double *df) {
+  return ga_team_max(it->eval.team, weigh(0, it->eval.nv, it->step_size.by_f, df));
+}
+
+/* raw: norms before the filter by the weights that are there, of the errors c->e and c->e_v, and what
+ * the error of forces is proportional to, e_v/h. step_size.bracket is work. Collective. */
+static ga_status raw_norms(ga_integrator *it, double raw[GA_ERRORS]) {
   ga_step_size *c = &it->step_size;
-  largest_sizes(it, it->mem.q, it->mem.v, c->now_q, c->now_v);
-  memcpy(c->size_q, c->now_q, (size_t)it->eval.nv * sizeof(double));
-  memcpy(c->size_v, c->now_v, (size_t)it->eval.nv * sizeof(double));
-}
-
-/* The least size that counts for component i if the largest of all, in the metric W, is `largest`. */
-static double least_size(const ga_integrator *it, double largest, int i) {
-  return FLOOR * largest / it->eval.root_metric[i];
-}
-
-/* The error of a step allowed where tol is allowed of the run, for a value of this size:
- * tol sqrt(tol/size), at most tol. */
-static double allowed_in_step(double tol, double size) {
-  return tol < size ? tol * sqrt(tol / size) : tol;
-}
-
-/* max_i weight_i |e_i| / allowed_i: the error e (nv numbers) relative to what a step may have, for
- * values of size x >= 0; weight NULL: 1. stiff (NULL: none): errors that are compared with the
- * tolerance itself. NaN if an entry is. Collective: the maximum over all processes of a team. */
-double ga_step_size_norm(const ga_integrator *it, const double *e, const double *stiff,
-                         const double *x, const double *weight) {
-  const ga_options *o = &it->options;
-  ga_team *team = it->eval.team;
-  double largest = ga_measure(&it->eval, x), worst = 0;
-  for (int i = 0; i < it->eval.nv; i++) {
-    double by = weight ? weight[i] : 1, error = by * fabs(e[i]);
-    double vibration = stiff ? by * fabs(stiff[i]) : 0;
-    if (error == 0 && vibration == 0) continue;
-    double size = fmax(x[i], least_size(it, largest, i)), tol = o->atol + o->rtol * size;
-    worst = ga_larger(worst, error / allowed_in_step(tol, size));
-    worst = ga_larger(worst, vibration / tol);
-  }
-  return ga_team_max(team, worst);
-}
-
-/* ---- forces ------------------------------------------------------------------------------ */
-
-/* Include the state `to` in the largest forces since the start, step_size.force: |M||v'| +
- * |G|^T|lam| + |H|^T|psi|. M, G, H are those of the end of the step. Collective. */
-static ga_status grow_forces(ga_integrator *it, const ga_memory *to) {
-  ga_step_size *c = &it->step_size;
-  const ga_site *end = &it->step.eq.site[GA_SITE_NEW];
-  int nv = it->eval.nv;
-  memset(c->force_now, 0, (size_t)nv * sizeof(double));
-  ga_factors_add_mass_sizes(&it->step.factors, &it->step.eq, to->vd, c->force_now);
-  ga_csr_add_sizes(&end->G, true, to->lam, c->force_now);
-  ga_csr_add_sizes(&end->H, true, to->psi, c->force_now);
-  ga_status status = ga_team_sum_shared(it->eval.team, 1, c->force_now);
-  for (int i = 0; i < nv; i++) c->force_now[i] = fmax(c->force_now[i], c->force[i]);
-  c->acceleration = fmax(c->acceleration, ga_measure(&it->eval, to->vd));
-  return status;
-}
-
-/* *err: the largest |df_i|/(rtol force_i); 0 without rtol. largest: the largest forces so far, nv
- * numbers. step_size.force_least is work. Collective. */
-static ga_status force_error(ga_integrator *it, const double *df, const double *largest,
-                             double *err) {
-  ga_step_size *c = &it->step_size;
-  const ga_memory *to = &it->mem;
-  ga_team *team = it->eval.team;
-  const double *root = it->eval.root_metric;
-  double *force = c->force_least;
-  int nv = it->eval.nv;
-  *err = 0;
-  if (!(it->options.rtol > 0)) return GA_OK;
-  memset(force, 0, (size_t)nv * sizeof(double));
-  ga_factors_add_masses(&it->step.eq, force);
-  ga_status status = ga_team_sum_shared(team, 1, force);
-  if (status != GA_OK) return status;
-  double since = to->t - c->t_start, most = 0, worst = 0;
-  for (int i = 0; i < nv; i++) {
-    force[i] = fmax(largest[i], force[i] * c->now_v[i] / since);
-    most = ga_larger(most, force[i] / root[i]);
-  }
-  most = ga_team_max(team, most);
-  for (int i = 0; i < nv; i++) {
-    if (df[i] == 0) continue;
-    double allowed = it->options.rtol * fmax(force[i], FLOOR * most * root[i]);
-    worst = ga_larger(worst, fabs(df[i]) / allowed);
-  }
-  *err = ga_team_max(team, worst);
-  return GA_OK;
-}
-
-/* *err: norm of the forces M e/h of an error e of v before the filter, for rough estimates.
- * step_size.bracket is work. Collective. */
-static ga_status raw_force_error(ga_integrator *it, const double *e, double *err) {
-  double *df = it->step_size.bracket;
-  memset(df, 0, (size_t)it->eval.nv * sizeof(double));
+  const int nv = it->eval.nv;
+  double *df = c->bracket;
+  ga_status status = GA_OK;
+  raw[GA_ERROR_Q] = weigh(0, nv, c->by_q, c->e);
+  raw[GA_ERROR_V] = weigh(0, nv, c->by_v, c->e_v);
+  raw[GA_ERROR_F] = raw[GA_ERROR_V] / it->mem.h;
   if (it->method->hidden_free) {
+    memset(df, 0, (size_t)nv * sizeof(double));
     ga_hidden_error_forces(it, false, df);
-  } else {
-    ga_factors_add_mass(&it->step.factors, &it->step.eq, 1 / it->mem.h, e, df);
+    status = ga_team_sum_shared(it->eval.team, 1, df);
+    raw[GA_ERROR_F] = weigh(0, nv, c->by_f, df);
   }
-  ga_status status = ga_team_sum_shared(it->eval.team, 1, df);
-  return status == GA_OK ? force_error(it, df, it->step_size.force, err) : status;
+  return status == GA_OK ? ga_team_max_all(it->eval.team, GA_ERRORS, raw) : status;
 }
 
 /* The error of forces, relative to what is allowed, as an error of a step: to the power 3/2. If h
@@ -226,7 +140,7 @@ static double force_norm(ga_integrator *it, double relative) {
 
 /* Differences of v' over the step from it->last.mem to it->mem: e_q into c->e, e_v into c->e_v, both
  * before the filter, v'' of this step into vdd_new, the factors of the noise of v' in both into
- * by_noise. Sizes in now_q and now_v. */
+ * by_noise. */
 static void difference_errors(ga_integrator *it, double by_noise[2]) {
   ga_step_size *c = &it->step_size;
   const ga_memory *from = &it->last.mem, *to = &it->mem;
@@ -237,7 +151,7 @@ static void difference_errors(ga_integrator *it, double by_noise[2]) {
          v_weight = ga_step_size_v_factor(par);
   /* between the middles of this and the last step; `before` is the size of the last step */
   double apart = from->t + h / 2 - c->t_vdd, before = fmax(from->h, 2 * (from->t - c->t_vdd));
-  largest_sizes(it, to->q, to->v, c->now_q, c->now_v);
+  if (hidden) ga_error_weights_sizes(it); /* its noise depends on them */
   ga_space_bracket(it->model->space, to->v, vd_to, c->bracket);
   for (int i = 0; i < it->eval.nv; i++) {
     c->vdd_new[i] = (vd_to[i] - vd_from[i]) / h;
@@ -249,13 +163,27 @@ static void difference_errors(ga_integrator *it, double by_noise[2]) {
   by_noise[1] = h3 * fabs(v_weight) * (2 / h + 2 / before) / apart;
 }
 
-/* The larger of the norms of the errors of q and v in c->e and c->e_v; INFINITY if one is NaN. */
-static double norm_of_both(const ga_integrator *it, const double *stiff_q, const double *stiff_v) {
+/* err: norms of the errors of q and v, filtered twice, c->e and c->e_v, and of what the second filter took,
+ * stiff_q and stiff_v, relative to the tolerance; INFINITY if one is NaN. That of forces is 0.
+ * Collective. */
+static ga_status filtered_norms(const ga_integrator *it, double err[GA_ERRORS]) {
   const ga_step_size *c = &it->step_size;
-  const ga_options *o = &it->options;
-  double q = ga_step_size_norm(it, c->e, stiff_q, c->now_q, o->weight_q);
-  double v = ga_step_size_norm(it, c->e_v, stiff_v, c->now_v, o->weight_v);
-  return isnan(q) || isnan(v) ? INFINITY : fmax(q, v);
+  const int nv = it->eval.nv;
+  err[GA_ERROR_Q] = weigh(weigh(0, nv, c->by_q, c->e), nv, c->tol_q, c->stiff_q);
+  err[GA_ERROR_V] = weigh(weigh(0, nv, c->by_v, c->e_v), nv, c->tol_v, c->stiff_v);
+  err[GA_ERROR_F] = 0;
+  const ga_status status = ga_team_max_all(it->eval.team, GA_ERRORS, err);
+  for (int k = 0; k < GA_ERRORS; k++) err[k] = isnan(err[k]) ? INFINITY : err[k];
+  return status;
+}
+
+/* What the second filter has taken, `stiff`, over the error e that it left, or began with: in the norm
+ * of these weights. INFINITY if nothing is left. Collective. */
+static double share_taken(const ga_integrator *it, const double *by, const double *stiff,
+                          const double *e) {
+  double norm[2] = {weigh(0, it->eval.nv, by, stiff), weigh(0, it->eval.nv, by, e)};
+  if (ga_team_max_all(it->eval.team, 2, norm) != GA_OK || !(norm[0] > 0)) return 0;
+  return norm[0] / norm[1];
 }
 
 /* stiff = once - e: what the second filter has taken from an error. */
@@ -265,21 +193,23 @@ static void subtract(int n, const double *once, const double *e, double *stiff) 
 
 /* Reduce entries of the error e of q (position) or v, filtered twice, that belong to vibrations, so
  * that C (h omega)^3 tol is allowed of them; see the head of this file. Only if the second filter has
- * taken something, `stiff`. x: sizes of q or v. c->once is work. Collective. */
+ * taken something, `stiff`. c->once is work. Collective. */
 static ga_status relax_vibrations(ga_integrator *it, bool position, const double *stiff,
-                                  const double *x, double *e) {
+                                  double *e) {
   const ga_options *o = &it->options;
   const ga_equations *s = &it->step.eq;
-  double *third = it->step_size.once, largest = ga_measure(&it->eval, x);
+  double *third = it->step_size.once;
   double C = fabs(position ? ga_step_size_q_factor(&o->par) / 12 : ga_step_size_v_factor(&o->par));
   double c = ga_error_filter_sum(s->method, s->tab.p) / s->tab.m;
-  double norm = ga_step_size_norm(it, e, NULL, x, NULL);
-  if (!(ga_step_size_norm(it, stiff, NULL, x, NULL) > STIFF * norm && c > 0)) return GA_OK;
+  const double *by = position ? it->step_size.by_q : it->step_size.by_v;
+  const double *tol = position ? it->step_size.tol_q : it->step_size.tol_v;
+  const double taken = share_taken(it, by, stiff, e);
+  if (taken > RINGS) it->step_size.rings = true;
+  if (!(taken > STIFF && c > 0)) return GA_OK;
   memcpy(third, e, (size_t)it->eval.nv * sizeof(double));
   ga_status status = ga_error_filter(it, position, third);
   for (int i = 0; i < it->eval.nv && status == GA_OK; i++) {
-    double z = fabs(e[i]) / fabs(third[i]) - 1, size = fmax(x[i], least_size(it, largest, i));
-    double tol = o->atol + o->rtol * size, plain = allowed_in_step(tol, size) / tol;
+    const double z = fmin(stiff[i] / e[i], e[i] / third[i] - 1), plain = tol[i] / by[i];
     if (!(z > 0)) continue;
     double amplitude = fmin(1, C * pow(z / c, 1.5));
     if (amplitude > plain) e[i] *= plain / amplitude;
@@ -292,10 +222,7 @@ static ga_status relax_vibrations(ga_integrator *it, bool position, const double
  * something, from c->once to c->e_v, a vibration is taken from it first. Collective. */
 static ga_status filter_for_forces(ga_integrator *it) {
   ga_step_size *c = &it->step_size;
-  const double *weight = it->options.weight_v;
-  const double once = ga_step_size_norm(it, c->once, NULL, c->now_v, weight);
-  const double taken = ga_step_size_norm(it, c->stiff_v, NULL, c->now_v, weight);
-  if (!(taken > STIFF * once)) return GA_OK;
+  if (!(share_taken(it, c->by_v, c->stiff_v, c->once) > STIFF)) return GA_OK;
   ga_status status = ga_filter_vibrations(it, c->first, c->df);
   if (status == GA_OK) status = ga_error_filter(it, false, c->df);
   memcpy(c->first, c->filtered, (size_t)it->step.eq.n * sizeof(double));
@@ -303,9 +230,10 @@ static ga_status filter_for_forces(ga_integrator *it) {
 }
 
 /* Filter the errors of q and v, c->e and c->e_v, twice. Left behind: what the second filters have
- * taken, stiff_q and stiff_v, and c->df, the error of forces. Collective. */
+ * taken, stiff_q and stiff_v, whether something rings, and c->df, the error of forces. Collective. */
 static ga_status filter_twice(ga_integrator *it) {
   ga_step_size *c = &it->step_size;
+  c->rings = false;
   size_t bytes = (size_t)it->eval.nv * sizeof(double);
   int nv = it->eval.nv;
   const bool hidden = it->method->hidden_free;
@@ -329,20 +257,19 @@ static ga_status filter_twice(ga_integrator *it) {
     status = ga_team_sum_shared(it->eval.team, 1, c->bracket);
     ga_axpy(nv, 1, c->bracket, c->df);
   }
-  if (status == GA_OK) status = relax_vibrations(it, true, c->stiff_q, c->now_q, c->e);
-  if (status == GA_OK) status = relax_vibrations(it, false, c->stiff_v, c->now_v, c->e_v);
+  if (status == GA_OK) status = relax_vibrations(it, true, c->stiff_q, c->e);
+  if (status == GA_OK) status = relax_vibrations(it, false, c->stiff_v, c->e_v);
   return status;
 }
 
 /* *err is raised to the error of v in the directions of constraints whose velocities are free, O(h^2),
- * as an error of a step. c->once and c->bracket are work. Collective. */
+ * as an error of a step. c->once is work. Collective. */
 static ga_status include_hidden(ga_integrator *it, double *err) {
   ga_step_size *c = &it->step_size;
   if (!it->method->hidden_free || it->eval.nlam_all == 0) return GA_OK;
   ga_status status = ga_hidden_error_velocity(it, c->once);
   if (status != GA_OK) return status;
-  memset(c->bracket, 0, (size_t)it->eval.nv * sizeof(double));
-  double v = ga_step_size_norm(it, c->bracket, c->once, c->now_v, it->options.weight_v);
+  const double v = ga_team_max(it->eval.team, weigh(0, it->eval.nv, c->tol_v, c->once));
   *err = isnan(v) ? INFINITY : fmax(*err, v * sqrt(v));
   return GA_OK;
 }
@@ -355,9 +282,9 @@ static ga_status include_hidden(ga_integrator *it, double *err) {
 static ga_status estimate_fully(ga_integrator *it, const double by_noise[2], bool rests,
                                 double *err) {
   ga_step_size *c = &it->step_size;
+  double *of = c->full.err;
   int nv = it->eval.nv;
   ga_status status = filter_twice(it);
-  if (status == GA_OK) status = grow_forces(it, &it->mem);
   if (status != GA_OK) return status;
   if (rests) {
     ga_rest_clean(nv, c->noise, by_noise[0], c->e);
@@ -365,37 +292,49 @@ static ga_status estimate_fully(ga_integrator *it, const double by_noise[2], boo
     ga_rest_clean(nv, c->noise, by_noise[1], c->e_v);
     ga_rest_clean(nv, c->noise, by_noise[1], c->stiff_v);
   }
-  *err = norm_of_both(it, c->stiff_q, c->stiff_v);
-  if (!rests) status = include_hidden(it, err);
-  c->full.err = *err;
-  c->full.forces = 0;
+  status = filtered_norms(it, of);
+  if (status == GA_OK && !rests) status = include_hidden(it, &of[GA_ERROR_V]);
+  *err = ga_max(of[GA_ERROR_Q], of[GA_ERROR_V]);
   if (rests || status != GA_OK) return status;
-  status = force_error(it, c->df, c->force_now, &c->full.forces);
-  if (status != GA_OK) return status;
-  if (isnan(c->full.forces)) {
-    *err = INFINITY;
-    return GA_OK;
-  }
-  *err = fmax(*err, force_norm(it, c->full.forces));
+  of[GA_ERROR_F] = force_error(it, c->df);
+  *err = isnan(of[GA_ERROR_F]) ? INFINITY : ga_max(*err, force_norm(it, of[GA_ERROR_F]));
   return GA_OK;
 }
 
-/* Is x within the range of `full` in which a rough estimate can be based on it? */
-static bool is_near(double x, double full) {
-  return x >= ROUGH_LEAST * full && x <= ROUGH_LARGEST * full;
+/* Can the part k of a rough estimate, `part` of err, be scaled from raw_full at the full one to raw? A filter
+ * only takes away: what it left as it was there is no more now, and at most raw is left of it. */
+static bool can_scale(const ga_full_estimate *full, int k, double raw, double part, double err) {
+  const double raw_full = full->raw[k];
+  if (raw >= ROUGH_LEAST * raw_full && raw <= ROUGH_LARGEST * raw_full) return true;
+  if (k == GA_ERROR_F) return full->err[k] == 0 || (raw < raw_full && part <= MATTERS * err);
+  return full->err[k] >= PASSES * raw_full || (raw < raw_full ? part : raw) <= MATTERS * err;
 }
 
-/* A rough estimate from the norms raw before the filter: those of q, v and of the forces are scaled
- * like the last full ones. False if it would not be good enough. */
-static bool estimate_roughly(const ga_step_size *c, const ga_raw_norms *raw, double *err) {
-  const ga_full_estimate *full = &c->full;
-  if (c->rough >= c->rough_allowed || !(full->raw.errors > 0)) return false;
-  if (!is_near(raw->errors, full->raw.errors) || !is_near(raw->forces, full->raw.forces)) {
-    return false;
+/* *err: what the full estimate makes of the norms raw before the filter, each of q, v and forces scaled
+ * as it was there. False if one has changed by too much, or nothing is known to be wrong. */
+static bool scale_full(const ga_full_estimate *full, const double raw[GA_ERRORS], double *err) {
+  double part[GA_ERRORS];
+  bool good = true;
+  *err = 0;
+  for (int k = 0; k < GA_ERRORS; k++) {
+    part[k] = full->err[k] > 0 ? full->err[k] * raw[k] / full->raw[k] : 0;
+    if (k == GA_ERROR_F) part[k] *= sqrt(part[k]);
+    *err = ga_larger(*err, part[k]);
   }
-  double forces = full->forces > 0 ? full->forces * raw->forces / full->raw.forces : 0;
-  *err = fmax(full->err * raw->errors / full->raw.errors, forces * sqrt(forces));
-  return *err <= NEARLY;
+  for (int k = 0; k < GA_ERRORS && good; k++) good = can_scale(full, k, raw[k], part[k], *err);
+  return good && *err > 0;
+}
+
+/* A rough estimate, by the weights of the last full one. *done: it is good enough. Collective. */
+static ga_status estimate_roughly(ga_integrator *it, double *err, bool *done) {
+  ga_step_size *c = &it->step_size;
+  double raw[GA_ERRORS];
+  *done = false;
+  if (c->rough >= c->rough_allowed || !c->full.known) return GA_OK;
+  const ga_status status = raw_norms(it, raw);
+  *done = status == GA_OK && scale_full(&c->full, raw, err) && *err <= NEARLY;
+  if (*done) c->rough++;
+  return status;
 }
 
 /* How many rough estimates may follow a full one, for this relative tolerance. */
@@ -403,23 +342,30 @@ long ga_step_size_rough_most(double rtol) {
   return rtol > 0 ? (long)fmin(MOST_ROUGH, 1 + ROUGH_PER_ROOT / sqrt(rtol)) : (long)MOST_ROUGH;
 }
 
-/* Decide how many rough estimates may follow this full one, and keep it for them. None unless it
- * agrees with the one before, *last; then twice as many as after that one. */
-static void keep_full(ga_step_size *c, const ga_full_estimate *last, ga_raw_norms raw,
-                      bool useful) {
+/* Decide how many rough estimates may follow this full one, of a step whose error is err. None unless the
+ * one before, *last, would have been good for a rough estimate of the same, up to the factor AGREE; then
+ * twice as many as after that one. useful: it can be a base for rough ones. */
+static void keep_full(ga_step_size *c, const ga_full_estimate *last, bool useful) {
+  double now = 0, before;
+  for (int k = 0; k < GA_ERRORS; k++) {
+    const double part = c->full.err[k];
+    now = ga_larger(now, k == GA_ERROR_F ? part * sqrt(part) : part);
+    useful = useful && isfinite(part) && isfinite(c->full.raw[k]);
+  }
   c->rough = 0;
-  c->full.raw = useful ? raw : (ga_raw_norms){0, 0};
-  double now = c->full.err * last->raw.errors, before = last->err * raw.errors;
-  bool agrees = useful && last->raw.errors > 0 && now <= AGREE * before && before <= AGREE * now;
+  c->full.known = useful;
+  const bool agrees = useful && !c->rings && last->known &&
+                      scale_full(last, c->full.raw, &before) && now <= AGREE * before &&
+                      before <= AGREE * now;
   long more = 2 * c->rough_allowed + 1;
   c->rough_allowed = !agrees ? 0 : more < c->rough_most ? more : c->rough_most;
 }
 
 /* The same as estimate_fully, after which a step might be rejected. If nearly all was filtered away
  * by a matrix of an earlier step, a new one is made and the estimate repeated. Collective. */
-static ga_status estimate_with_care(ga_integrator *it, double raw, double by_noise[2],
-                                    double *err) {
+static ga_status estimate_with_care(ga_integrator *it, double by_noise[2], double *err) {
   ga_factors *f = &it->step.factors;
+  const double *norm = it->step_size.full.raw, raw = ga_max(norm[GA_ERROR_Q], norm[GA_ERROR_V]);
   ga_status status = estimate_fully(it, by_noise, false, err);
   if (status != GA_OK || f->made || !(*err > GA_STEP_AIM && *err < DELICATE * raw)) return status;
   status = ga_factors_replace(f, &it->step.eq, it->step.newton.x);
@@ -430,12 +376,12 @@ static ga_status estimate_with_care(ga_integrator *it, double raw, double by_noi
 
 /* Where v' of a method rings, *err is raised, at most to what leaves h as it is. Collective. */
 static ga_status include_ringing(ga_integrator *it, double *err) {
-  double *df = it->step_size.bracket, ringing = 0;
+  double *df = it->step_size.bracket;
   if (!it->method->hidden_free || it->eval.nlam_all == 0) return GA_OK;
   memset(df, 0, (size_t)it->eval.nv * sizeof(double));
   ga_hidden_error_forces(it, true, df);
   ga_status status = ga_team_sum_shared(it->eval.team, 1, df);
-  if (status == GA_OK) status = force_error(it, df, it->step_size.force, &ringing);
+  const double ringing = force_error(it, df);
   *err = fmax(*err, fmin(GA_STEP_AIM, ringing * sqrt(ringing)));
   return status;
 }
@@ -448,29 +394,28 @@ ga_status ga_step_size_error(ga_integrator *it, double *err) {
   ga_step_size *c = &it->step_size;
   const ga_memory *to = &it->mem;
   double noise[2];
+  bool done = false;
+  const ga_full_estimate last = c->full;
   ga_status status = ga_hidden_error_begin(it);
   if (status != GA_OK) return status;
   difference_errors(it, noise);
-  ga_raw_norms raw = {.errors = norm_of_both(it, NULL, NULL)};
-  status = raw_force_error(it, c->e_v, &raw.forces);
   c->suspect = false;
-  if (status == GA_OK && estimate_roughly(c, &raw, err)) {
-    c->rough++;
-    return include_ringing(it, err);
-  }
-  const ga_full_estimate last = c->full;
-  if (status == GA_OK) status = estimate_with_care(it, raw.errors, noise, err);
-  keep_full(c, &last, raw, status == GA_OK && isfinite(raw.errors) && isfinite(*err));
+  status = estimate_roughly(it, err, &done);
+  if (done) return include_ringing(it, err);
+  if (status == GA_OK) status = ga_error_weights_set(it);
+  if (status == GA_OK) status = raw_norms(it, c->full.raw);
+  if (status == GA_OK) status = estimate_with_care(it, noise, err);
+  keep_full(c, &last, status == GA_OK && isfinite(*err));
   c->suspect = status == GA_OK && *err > GA_STEP_LEAST && ga_rest_suspect(it, to->h);
   if (status == GA_OK && !c->suspect) status = include_ringing(it, err);
   if (!c->suspect) return status;
-  c->full.raw.errors = 0; /* the next estimate is full, too */
+  c->full.known = false; /* the next estimate is full, too */
   ga_start_guess(it);
   if (ga_rest_rounding(it, to->t, to->q, to->v, c->noise) == 0) return GA_OK;
   difference_errors(it, noise);
   status = estimate_fully(it, noise, true, err);
   for (int i = 0; i < it->eval.nv; i++) c->e[i] = to->h * to->h * c->noise[i];
-  if (ga_step_size_norm(it, c->e, NULL, c->now_q, it->options.weight_q) > 1)
+  if (ga_step_size_norm(it, c->e, c->now_q, it->options.weight_q) > 1)
     *err = fmax(*err, GA_STEP_AIM);
   return status;
 }

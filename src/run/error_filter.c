@@ -73,9 +73,12 @@ static void add_constraint_rhs(const ga_equations *s, int c, const double *e, do
   clear_replaced_rows(s, c, rhs);
 }
 
-/* x (n numbers) = (m M e, 0): the right-hand side of a filter for the error e, of this process. */
+/* x (n numbers) = (m M e, 0): the right-hand side of a filter for the error e, of this process. M is that
+ * of the matrix: factors are kept while M goes on, and with another M the filter would take from e, or add
+ * to it, what is no constraint and not stiff. */
 static void set_mass_rhs(const ga_integrator *it, const double *e, double *x) {
   const ga_equations *s = &it->step.eq;
+  const ga_tangents *d = &it->step.factors.matrix.tangents;
   const ga_method *method = s->method;
   memset(x, 0, (size_t)s->n * sizeof(double));
   for (int j = 0; j < method->nx; j++) {
@@ -83,7 +86,8 @@ static void set_mass_rhs(const ga_integrator *it, const double *e, double *x) {
     if (s->own) {
       ga_own_solver_multiply(&it->step.factors.own, s->tab.m, 0, e, x);
     } else {
-      ga_csr_mul_add(&s->site[method->dyn[j].site].M, s->tab.m, e, x + j * s->nv);
+      const ga_csr *M = d->M[j].ptr ? &d->M[j] : &s->site[method->dyn[j].site].M;
+      ga_csr_mul_add(M, s->tab.m, e, x + j * s->nv);
     }
   }
 }

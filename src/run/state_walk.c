@@ -212,9 +212,9 @@ void ga_state_walk_body(ga_state_walk *w, ga_integrator *it) {
   ga_state_transfer_entries(w, it, GA_ENTRY_V, c->force);
   transfer_long(w, &c->rough);
   transfer_long(w, &c->rough_allowed);
-  double *const numbers[] = {&c->t_start,         &c->full.err,        &c->full.forces,
-                             &c->full.raw.errors, &c->full.raw.forces, &c->force_err,
-                             &c->force_h,         &c->acceleration};
+  double none[4] = {0, 0, 0, 0}; /* of the last full estimate: none, the next one is full */
+  double *const numbers[] = {&c->t_start, &none[0],      &none[1],    &none[2],
+                             &none[3],    &c->force_err, &c->force_h, &c->acceleration};
   for (int i = 0; i < 8; i++) ga_state_transfer_doubles(w, numbers[i], 1);
   if (it->method->hidden_free) ga_state_transfer_entries(w, it, GA_ENTRY_V, c->vd);
   if (w->mode == GA_WALK_READ) it->corners.since = c->t_start;

@@ -31,7 +31,8 @@ void ga_step_size_init(ga_integrator *it) {
                            &c->e,           &c->vdd_new, &c->vdd_try, &c->noise,  &c->vdd_start,
                            &c->now_q,       &c->now_v,   &c->bracket, &c->e_v,    &c->df,
                            &c->once,        &c->stiff_q, &c->stiff_v, &c->force,  &c->force_now,
-                           &c->force_least, &c->vd,      &c->vd_new};
+                           &c->force_least, &c->vd,      &c->vd_new,  &c->by_q,   &c->by_v,
+                           &c->by_f,        &c->tol_q,   &c->tol_v};
   const int n = (int)(sizeof of_v / sizeof *of_v);
   for (int i = 0; i < n && !*of_v[i]; i++) { /* they stay, other sizes may change */
     *of_v[i] = ga_arena_doubles(&it->arena, (size_t)it->eval.nv);
@@ -69,7 +70,7 @@ void ga_step_size_accept(ga_integrator *it, double err, double h, double wanted,
     bool tiny = h < TELLING * wanted && err <= GA_STEP_AIM;
     it->h = limit_to_h_range(it, tiny ? wanted : fmin(wanted, h * factor_to_aim(err)));
   } else {
-    double factor = sqrt(factor_to_aim(fmax(err, GA_STEP_LEAST)) * factor_to_aim(last));
+    const double factor = sqrt(cbrt(GA_STEP_AIM / ga_max(err, GA_STEP_LEAST) * GA_STEP_AIM / last));
     it->h = limit_to_h_range(it, h * fmin(factor, again ? 1 : GROW));
   }
   c->err_last = cut ? 0 : fmax(err, GA_STEP_LEAST);
@@ -79,7 +80,7 @@ void ga_step_size_accept(ga_integrator *it, double err, double h, double wanted,
     c->t_vdd = it->last.mem.t + it->mem.h / 2;
   }
   if (c->rough == 0) memcpy(c->force, c->force_now, bytes);
-  memcpy(c->vd, c->vd_new, bytes); /* of use where the hidden constraint is left free */
+  if (it->method->hidden_free) memcpy(c->vd, c->vd_new, bytes);
   ga_step_size_grow(it);
 }
 
@@ -133,12 +134,12 @@ static double first_size(ga_integrator *it, const ga_memory *at, const double *v
     way[i] = fmax(way[i], c->rest_q[i]);
     c->e[i] = (ga_step_size_q_factor(&o->par) * vdd[i] + c->bracket[i]) / 12;
   }
-  double err = ga_step_size_norm(it, c->e, NULL, way, o->weight_q);
+  double err = ga_step_size_norm(it, c->e, way, o->weight_q);
   for (int i = 0; i < nv; i++) {
     move[i] = fmax(fmax(fabs(at->v[i]), fabs(h * at->vd[i])), c->rest_v[i]);
     c->e[i] = ga_step_size_v_factor(&o->par) * vddd[i];
   }
-  err = fmax(err, ga_step_size_norm(it, c->e, NULL, move, o->weight_v));
+  err = fmax(err, ga_step_size_norm(it, c->e, move, o->weight_v));
   return isfinite(err) && err > 0 ? cube_root(GA_STEP_AIM / err) : 10 * h;
 }
 
@@ -215,7 +216,8 @@ void ga_step_size_begin(ga_integrator *it) {
   memset(c->force, 0, bytes);
   c->t_vdd = c->t_start = it->mem.t;
   c->rough_allowed = 0;
-  c->err_last = c->full.raw.errors = c->force_err = c->acceleration = 0;
+  c->err_last = c->force_err = c->acceleration = 0;
+  c->full.known = false;
   ga_step_size_grow(it);
 }
 
@@ -243,5 +245,6 @@ void ga_step_size_restart(ga_integrator *it, const double *change, double dt) {
   for (int i = 0; i < it->eval.nv; i++) c->vdd[i] = change[i] / dt;
   memcpy(c->vd, it->mem.vd, (size_t)it->eval.nv * sizeof(double));
   c->t_vdd = it->mem.t;
-  c->err_last = c->full.raw.errors = c->force_err = 0;
+  c->err_last = c->force_err = 0;
+  c->full.known = false;
 }

@@ -13,17 +13,14 @@
 /* Smaller errors count as this one. */
 #define GA_STEP_LEAST 1e-4
 
-/* Norms of differences of v', as errors of q and v and of forces, before the filter; relative to
- * what is allowed. */
-typedef struct ga_raw_norms {
-  double errors, forces;
-} ga_raw_norms;
+/* Errors of q, of v and of forces. */
+enum { GA_ERROR_Q, GA_ERROR_V, GA_ERROR_F, GA_ERRORS };
 
-/* A full estimate: errors of q and v, and of forces, relative to what is allowed, and the norms that
- * they were found from. raw.errors = 0: there is none. */
+/* A full estimate, relative to what is allowed: the errors, and the norms before the filter that they
+ * were found from; of forces, e of v over h, which they are proportional to. */
 typedef struct ga_full_estimate {
-  ga_raw_norms raw;
-  double err, forces;
+  bool known;
+  double raw[GA_ERRORS], err[GA_ERRORS];
 } ga_full_estimate;
 
 /* All members except work arrays influence later steps and are part of a saved state. */
@@ -40,22 +37,26 @@ typedef struct ga_step_size {
   long rough, rough_allowed; /* rough estimates since the last full one; how many may be */
   ga_full_estimate full;     /* the last full one, on which rough ones are based */
   double force_err, force_h; /* error of forces that was looked at last (0: none), h of its step */
-  long rough_most;           /* rough estimates allowed in a row; constant */
+  double *by_q, *by_v; /* nv: 1 over the error of q and v that a step may have, and 1 over that */
+  double *by_f;        /* of forces, times the options' weights; of the last full estimate */
+  long rough_most;     /* rough estimates allowed in a row; constant */
   double *rest_q, *rest_v;   /* initial size_q, size_v, at a start from rest */
   double *vdd_start;         /* v'' at a start that is not accepted yet */
   double *vdd_try;           /* work: v'' at a start, over a size that is tried */
   double *e, *e_v;           /* work: local errors of q and v */
+  double *tol_q, *tol_v;     /* work: 1 over the tolerance of q and v, times the options' weights */
   double *once;              /* work: an error filtered once */
   double *df;                /* work: an error of forces */
   double *stiff_q, *stiff_v; /* work: what the second filter has taken from the errors */
   double *vdd_new;           /* work: v'' of the last step, or the derivative of v'' at a start */
   double *vd_new;            /* work: the same at the end of the last step */
   double *residual;          /* work: nlam, of the hidden constraint */
-  double *now_q, *now_v;     /* work: sizes with those of the last step */
+  double *now_q, *now_v;     /* work: sizes with those of the last step, of a full estimate */
   double *force_now;         /* work: forces with those of the last step */
   double *force_least;       /* work: forces that errors are relative to */
   double *bracket;           /* work: [v, v']; W^-1 G_n^T eta of a filter; forces of differences */
   double *noise;    /* work: possible rounding error of each entry of v', see rounding_noise.c */
+  bool rings;       /* the full estimate just made met vibrations that h does not resolve */
   bool suspect;     /* the step just estimated began with hardly any motion */
   double *filtered; /* right side and solution of the filter, as many as unknowns; */
   double *first;    /* the solution of the first one for velocities */
@@ -80,14 +81,17 @@ void ga_step_size_restart(ga_integrator *it, const double *change, double dt);
 double ga_step_size_q_factor(const ga_params *par);
 
 /* error_estimate.c: the weight of the derivative of v'' in the local error of v; how many rough
- * estimates may follow a full one; the norm of an error e of values of size x, relative to what a
- * step may have, and of `stiff` (may be NULL) relative to the tolerance; the accepted state
- * included in the sizes. */
+ * estimates may follow a full one. */
 double ga_step_size_v_factor(const ga_params *par);
 long ga_step_size_rough_most(double rtol);
-double ga_step_size_norm(const ga_integrator *it, const double *e, const double *stiff,
-                         const double *x, const double *weight);
+
+/* error_weights.c: the norm of an error e of values of size x, relative to what a step may have; the
+ * accepted state included in the sizes; sizes, and all weights, at the end of a step. */
+double ga_step_size_norm(const ga_integrator *it, const double *e, const double *x,
+                         const double *weight);
 void ga_step_size_grow(ga_integrator *it);
+void ga_error_weights_sizes(ga_integrator *it);
+ga_status ga_error_weights_set(ga_integrator *it);
 
 /* error_filter.c: remove from the error e of q (position) or v what constraints forbid and what is
  * stiff; step_size.filtered is the solution of the linear system. `forces`: the error df of forces

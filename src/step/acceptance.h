@@ -32,23 +32,25 @@ typedef struct ga_acceptance {
   double *most_q,
       *most_v; /* the largest sqrt(w) Q and sqrt(w) V; V of models with row_reach only */
   /* of each velocity: */
-  double *size_q, *size_v;       /* Q, V: sizes of the summands of q_1 and v_1 */
-  double *inertia;               /* m M_ii, summed over the processes of a team */
-  double *by_x;                  /* (tol + 8 eps) X / sqrt(w): what may be wrong */
-  double *shift_q, *shift_v;     /* roundings of q_1 and v_1; work */
-  double *per_root, *per_metric; /* 1 / sqrt(w), 1 / w */
-  int *diagonal;                 /* slot of M_ii, -1: none */
-  double *level, *measured;      /* of each row: residual allowed, rounding measured */
-  double *verified, *probed;     /* of each row: rounding told and verified, and by what change */
-  bool told;                     /* measured has what the tangents tell about roundings */
+  double *size_q, *size_v;                  /* Q, V: sizes of the summands of q_1 and v_1 */
+  double *inertia;                          /* m M_ii, summed over the processes of a team */
+  double *by_x;                             /* (tol + 8 eps) X / sqrt(w): what may be wrong */
+  double *shift_q, *shift_v;                /* roundings of q_1 and v_1; work */
+  double *per_root, *per_metric;            /* 1 / sqrt(w), 1 / w */
+  int *diagonal;                            /* slot of M_ii, -1: none */
+  int *slot_K[GA_MAX_X], *slot_C[GA_MAX_X]; /* the same of Kt_ii, Ct_ii */
+  double *level, *measured;                 /* of each row: residual allowed, rounding measured */
+  double *verified, *probed; /* of each row: rounding told and verified, and by what change */
+  bool told;                 /* measured has what the tangents tell about roundings */
   double *r_up, *r_down, *reaction, *probe_terms; /* work */
 } ga_acceptance;
 
 /* Allocate the arrays and find the subsystems. All functions are collective in a team. */
 ga_status ga_acceptance_init(ga_acceptance *a, ga_equations *eq, double tol, ga_arena *arena);
-/* Take the tolerance `loose` in steps in which no force is stiff. */
-void ga_acceptance_loosen(ga_acceptance *a, double loose);
-/* Both tolerances anew, before a start. */
+/* Find what tells stiff forces in these factors, which are set up. */
+ga_status ga_acceptance_find_diagonals(ga_acceptance *a, const ga_factors *factors,
+                                       ga_arena *arena);
+/* Set both tolerances, before a start: `loose` is that of steps in which no force is stiff. */
 void ga_acceptance_set_tolerances(ga_acceptance *a, double tol, double loose);
 /* stiff_forces.c: set tol for these factors. Collective. */
 void ga_acceptance_choose_tolerance(ga_acceptance *a, const ga_factors *factors);

@@ -38,6 +38,7 @@ typedef struct ga_site {
  * G v + g_t by q, Y: of k by q. The hatted ones are taken at v^_1. */
 typedef struct ga_tangents {
   ga_csr Kt[GA_MAX_X], Ct[GA_MAX_X], L[GA_MAX_X], P[GA_MAX_X];
+  ga_csr M[GA_MAX_X]; /* M in the matrix, where that of the site has gone on; else not allocated */
   ga_csr Z, Y, Hh, Yh, GT, acc_q, acc_v;
   ga_csr Hc;     /* H, with the derivatives of slip rows of contacts */
   ga_csr K0, C0; /* of the applied force alone, subtracted from rows without it */

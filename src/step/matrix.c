@@ -85,6 +85,8 @@ static void add_dynamic_row(ga_matrix *m, ga_equations *s, int j, ga_arena *aren
   if (!s->own) {
     add_row(m, s, &m->dyn[j], row0, &d->Kt[j], &d->Ct[j], arena);
     m->mass_term[j] = ga_block_matrix_add(&m->blocks, row0, row0, &site->M, false);
+    if (!s->by_product && !s->eval->const_mass)
+      ga_csr_init(&d->M[j], s->nv, s->nv, &site->M, arena);
   }
   const ga_csr *L = own ? &d->L[j] : &site->G;
   const ga_csr *P = own ? &d->P[j] : &site->H;
@@ -327,7 +329,7 @@ static ga_status evaluate_derivatives(ga_matrix *m, ga_equations *s, const doubl
 }
 
 /* most matrices that list_matrices lists */
-enum { LIST = 4 * GA_MAX_X + 10 };
+enum { LIST = 5 * GA_MAX_X + 10 };
 /* Fill list with the matrices that hold values; some may be empty. Returns their number. */
 static int list_matrices(const ga_matrix *m, const ga_csr *list[LIST]) {
   const ga_tangents *d = &m->tangents;
@@ -335,8 +337,8 @@ static int list_matrices(const ga_matrix *m, const ga_csr *list[LIST]) {
                                   &d->GT,       &d->acc_q, &d->acc_v, &d->Hc};
   int n = 0;
   for (int j = 0; j < GA_MAX_X; j++) {
-    const ga_csr *const rows[] = {&d->Kt[j], &d->Ct[j], &d->L[j], &d->P[j]};
-    for (int k = 0; k < 4; k++) list[n++] = rows[k];
+    const ga_csr *const rows[] = {&d->Kt[j], &d->Ct[j], &d->L[j], &d->P[j], &d->M[j]};
+    for (int k = 0; k < 5; k++) list[n++] = rows[k];
   }
   for (int k = 0; k < 9; k++) list[n++] = single[k];
   if (m->mass) list[n++] = m->mass;
@@ -415,6 +417,10 @@ ga_status ga_matrix_assemble(ga_matrix *m, ga_equations *s, const double *x) {
     if (!s->own) {
       scatter_row(m, s, &m->dyn[j]);
       ga_block_matrix_put(&m->blocks, m->mass_term[j], s->tab.m);
+      if (m->tangents.M[j].ptr) {
+        const ga_csr *M = &m->dyn[j].site->M;
+        memcpy(m->tangents.M[j].val, M->val, (size_t)ga_csr_nnz(M) * sizeof(double));
+      }
     }
     if (m->lam_term[j] >= 0) ga_block_matrix_put(&m->blocks, m->lam_term[j], s->tab.phi);
     if (m->psi_term[j] >= 0) ga_block_matrix_put(&m->blocks, m->psi_term[j], s->tab.phi);

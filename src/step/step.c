@@ -19,8 +19,9 @@ ga_status ga_step_init(ga_step *s, const ga_method *method, const ga_options *op
   status = ga_team_agree(eval->team, status, eval->err);
   if (status != GA_OK) return status;
   status = ga_acceptance_init(&s->newton.acceptance, &s->eq, options->newton_tol, arena);
-  ga_acceptance_loosen(&s->newton.acceptance, loose_tol);
-  return status;
+  if (status != GA_OK) return status;
+  ga_acceptance_set_tolerances(&s->newton.acceptance, options->newton_tol, loose_tol);
+  return ga_acceptance_find_diagonals(&s->newton.acceptance, &s->factors, arena);
 }
 
 /* Close the linear solver; arrays belong to the arena. */

@@ -89,8 +89,8 @@ static outcome run_driven(const driven *d, ga_options o, const double *q, const 
   return end;
 }
 
-/* The tolerance is honoured: over four decades of it the larger of the errors of q and v falls in
- * each, by 10 on average (not where the load jumps or rounding decides when the motion
+/* The tolerance is honoured: over three decades of it, from 1e-3, where h^3 is small against h^2, the
+ * larger of the errors of q and v falls in each, by 10 on average (not where the load jumps or rounding decides when the motion
  * begins: there it is below a bound that does), and it is small against the size of the motion. */
 static void assert_decades(const char *what, const driven *d, const char *method, const double *q,
                            double size) {
@@ -104,16 +104,16 @@ static void assert_decades(const char *what, const driven *d, const char *method
   outcome ref = run_driven(d, o, q, v);
   for (int l = 0; l < LEVELS; l++) {
     o.h = 1e-3;
-    o.rtol = pow(10, -2 - l);
+    o.rtol = pow(10, -3 - l);
     o.h_max = INFINITY;
     outcome end = run_driven(d, o, q, v);
     e[l] = fmax(vector_error(d->s.n, end.q, ref.q), vector_error(d->s.n, end.v, ref.v));
     assert_between(what, e[l] / (o.rtol * size), 0, 50);
     assert_in_range(end.steps, 30 * (l + 1), 40000);
-    if (l > 0 && falls) assert_between(what, e[l - 1] / e[l], 2, 40);
+    if (l > 0 && falls) assert_between(what, e[l - 1] / e[l], 4, 30);
   }
   if (!falls) return;
-  assert_between(what, pow(e[0] / e[LEVELS - 1], 1.0 / (LEVELS - 1)), 8, 20);
+  assert_between(what, pow(e[0] / e[LEVELS - 1], 1.0 / (LEVELS - 1)), 8, 14);
 }
 
 static void test_one_coordinate(void **state) {

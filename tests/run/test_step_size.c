@@ -73,7 +73,7 @@ static void test_estimate(void **state) {
         must(ga_integrator_step(it), ga_integrator_error(it));
         assert_near("size", it->mem.h, h, 1e-9);
         if (i < 60 || i % 4 == 0) continue; /* after the start, and not where the size changes */
-        estimated += it->step_size.full.err * o.atol;
+        estimated += it->step_size.full.err[position ? GA_ERROR_Q : GA_ERROR_V] * o.atol;
         committed += true_error(p, it, position);
       }
       char what[96];
@@ -120,7 +120,8 @@ static void test_estimate_of_nan(void **state) {
 /* ---- tolerance and error ----------------------------------------------------------------- */
 
 /* Three decades: the errors of q and v fall in each, by 10 or so, as h ~ tol^(1/2) and error ~ h^2.
- * Andrews begins at 1e-4: at 1e-3 errors of higher order cancel a part of it. */
+ * Andrews begins at 1e-4: at 1e-3 errors of higher order cancel a part of it. Errors of the disk at one
+ * time pass through zero, as it nearly falls on the way; index3 rings after each change of h. */
 static void test_decades(void **state) {
   (void)state;
   static const struct {
@@ -152,6 +153,8 @@ static void test_decades(void **state) {
     errors e[LEVELS];
     char what[96];
     snprintf(what, sizeof what, "%s, %s", cases[c].problem, cases[c].method);
+    const bool sensitive =
+        strcmp(cases[c].problem, "rolling-disk") == 0 || strcmp(cases[c].method, "index3") == 0;
     for (int l = 0; l < LEVELS; l++) {
       ga_options o = ga_options_default();
       o.method = cases[c].method;
@@ -160,11 +163,11 @@ static void test_decades(void **state) {
       o.rtol = cases[c].rtol * pow(10, -l), o.h_max = INFINITY;
       e[l] = run_errors(p, &o, &ref);
       for (int k = ERR_Q; k <= ERR_V && l > 0; k++) {
-        assert_between(what, e[l - 1].e[k] / e[l].e[k], 0.5, 200);
+        assert_between(what, e[l - 1].e[k] / e[l].e[k], sensitive ? 3 : 6, sensitive ? 70 : 14);
       }
     }
     for (int k = ERR_Q; k <= ERR_V; k++) {
-      assert_between(what, pow(e[0].e[k] / e[LEVELS - 1].e[k], 1.0 / (LEVELS - 1)), 7, 18);
+      assert_between(what, pow(e[0].e[k] / e[LEVELS - 1].e[k], 1.0 / (LEVELS - 1)), 7, 16);
     }
     ga_problem_free(p);
   }
@@ -233,7 +236,7 @@ static void test_taken_back(void **state) {
     sizes.n = 0;
     ga_integrator_observe(it, note, &sizes);
     must(ga_integrator_run(it, 0.03), ga_integrator_error(it));
-    assert_in_range(ga_integrator_stats(it)->rejected, 2, 30);
+    assert_in_range(ga_integrator_stats(it)->rejected, 1, 30);
     o.rtol = 0, o.h_max = INFINITY;
     o.h = it->last.mem.h;
     o.step_size = replay;

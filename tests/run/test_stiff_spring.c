@@ -32,8 +32,8 @@ static void test_below_tolerance(void **state) {
         must(ga_integrator_run(it, 0.08), ga_integrator_error(it));
         assert_in_range(ga_integrator_stats(it)->steps, 5, 1000);
         must(ga_integrator_run(it, 2), ga_integrator_error(it));
-        assert_in_range(ga_integrator_stats(it)->steps, 100, 6000);
-        assert_true(vector_error(2, ga_integrator_state(it)->q, ref) < 0.03);
+        assert_in_range(ga_integrator_stats(it)->steps, 400, 4000);
+        assert_between("error", vector_error(2, ga_integrator_state(it)->q, ref) / o.rtol, 0, 10);
         ga_integrator_free(it);
       }
     }
@@ -55,9 +55,9 @@ static void test_tolerances(void **state) {
     o.h_max = INFINITY;
     ga_integrator *it = small_start(&s, &o, horizontal, at_rest);
     must(ga_integrator_run(it, 1), ga_integrator_error(it));
-    assert_in_range(ga_integrator_stats(it)->steps, 50 << l, 10000);
+    assert_between("steps", (double)ga_integrator_stats(it)->steps / pow(10, 0.5 * l), 80, 200);
     double error = vector_error(2, ga_integrator_state(it)->q, ref);
-    assert_between("error", error / o.rtol, 0, 10);
+    assert_between("error", error / o.rtol, 0.1, 1);
     ga_integrator_free(it);
   }
   small_close(&s);
