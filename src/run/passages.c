@@ -18,9 +18,9 @@
  *   between  where |sigma| is below NEAR of its best value, sigma = u^T G y at the end of each step;
  *            its error is of second order in the change of u and y.
  *
- * A look follows every step with new factors if sigma is below NEAR of its best; else when the
- * motion since the last one exceeds PACE of the size of q times that fraction, or after RARE steps
- * with new factors. Looks that find sigma unchanged double the motion until the next one, up to
+ * If sigma is below NEAR of its best, a look follows every step with new factors, and no other: u of
+ * older ones is wrong by more than sigma. Else when the motion since the last look exceeds PACE of the
+ * size of q times that fraction, or after RARE steps with new factors. Looks that find sigma unchanged double the motion until the next one, up to
  * PATIENCE times. A position with |sigma| below CLOSE is reported, too, without a change of sign.
  * Each coupled subsystem has its own u and y; a team has one pair. */
 #include "run/passages.h"
@@ -345,8 +345,8 @@ void ga_passages_watch(ga_integrator *it) {
   const bool first = !w->group[0].known, soft = it->step.eq.soften > 0;
   const double fraction = least_fraction(w);
   const bool near = fraction < NEAR;
-  const bool due =
-      first || (near && f->made) || w->path > PACE * fraction * w->patience || w->made >= RARE;
+  const bool far_on = w->path > PACE * fraction * w->patience || w->made >= RARE;
+  const bool due = first || (near ? f->made : far_on);
   if (due && !soft) {
     look(it);
   } else if (near) {

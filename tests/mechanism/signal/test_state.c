@@ -294,7 +294,9 @@ static void rates_jump(void **state) {
     const double z = ga_mechanism_output(m, end, ga_mechanism_column_index(m, "z"));
     const double vx = ga_mechanism_output(m, end, ga_mechanism_column_index(m, "b.vx"));
     assert_between("z", z, 0.5 - 1e-12, 0.5 + 1e-12);
-    assert_between("vx", vx, 0.125 - 1e-12, 0.125 + 1e-12);
+    /* changes of an automatic h by less than 1e-4 leave a = v'(t + alpha h) as it is */
+    const double h = ga_integrator_stats(it)->h_largest, off = k < 4 ? 0 : 1e-4 * h * h / 2;
+    assert_between("vx", vx, 0.125 - 1e-12 - off, 0.125 + 1e-12 + off);
     ga_integrator_free(it);
     ga_mechanism_free(m);
   }
