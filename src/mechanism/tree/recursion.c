@@ -89,7 +89,11 @@ void ga_tree_sum_wrenches(ga_pass *pass, bool loaded) {
 /* J <- inertia of a body about its centre of mass in space axes, xx yy zz xy xz yz */
 static void space_inertia(const ga_solid *b, const double *R, double *J) {
   double X[9];
-  ga_product3(R, b->J, X);
+  if (b->diagonal) {
+    for (int i = 0; i < 9; i++) X[i] = R[i] * b->J[i % 3 * 4];
+  } else {
+    ga_product3(R, b->J, X);
+  }
   static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
   for (int e = 0; e < 6; e++) J[e] = ga_dot3(X + 3 * row[e], R + 3 * column[e]);
 }

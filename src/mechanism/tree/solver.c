@@ -17,12 +17,13 @@
 #include "mechanism/tree/tree.h"
 
 enum {
-  WIDTH = 10
-}; /* of the 6 x 9 matrices by rows, and of vectors of 9: whole pairs, the last one 0 */
+  COLUMNS = 9, /* of the 6 x 9 matrices, which stand column by column */
+  WIDTH = 10   /* of vectors of 9: whole pairs, the last one 0 */
+};
 
 typedef struct {
   double m, mc[3], J[6], vel[3], N[9]; /* I and B of the body, as in ga_node_state */
-  double A[6 * WIDTH]; /* [I | B] with what children hand down; of the factorization */
+  double A[6 * COLUMNS]; /* [I | B] with what children hand down; of the factorization */
   double inverse[9], p[6], z[WIDTH]; /* p, z: of a solution or a product */
 } solver_node;
 
@@ -62,13 +63,13 @@ static size_t solver_room(void *user) {
 static void body_matrix(solver_node *st) {
   const double *J = st->J, *h = st->mc, *N = st->N, m = st->m;
   const double p[3] = {2 * st->vel[0], 2 * st->vel[1], 2 * st->vel[2]};
-  const double rows[6][WIDTH] = {{J[0], J[3], J[4], 0, -h[2], h[1], N[0], N[1], N[2], 0},
-                                 {J[3], J[1], J[5], h[2], 0, -h[0], N[3], N[4], N[5], 0},
-                                 {J[4], J[5], J[2], -h[1], h[0], 0, N[6], N[7], N[8], 0},
-                                 {0, h[2], -h[1], m, 0, 0, 0, p[2], -p[1], 0},
-                                 {-h[2], 0, h[0], 0, m, 0, -p[2], 0, p[0], 0},
-                                 {h[1], -h[0], 0, 0, 0, m, p[1], -p[0], 0, 0}};
-  memcpy(st->A, rows, sizeof rows);
+  const double columns[COLUMNS][6] = {
+      {J[0], J[3], J[4], 0, -h[2], h[1]}, {J[3], J[1], J[5], h[2], 0, -h[0]},
+      {J[4], J[5], J[2], -h[1], h[0], 0}, {0, h[2], -h[1], m, 0, 0},
+      {-h[2], 0, h[0], 0, m, 0},          {h[1], -h[0], 0, 0, 0, m},
+      {N[0], N[3], N[6], 0, -p[2], p[1]}, {N[1], N[4], N[7], p[2], 0, -p[0]},
+      {N[2], N[5], N[8], -p[1], p[0], 0}};
+  memcpy(st->A, columns, sizeof columns);
 }
 
 /* y <- [I | B] z of a body, z = (omega, u; delta) */
@@ -89,10 +90,11 @@ static void keep_freedoms(const ga_pass *pass, int i, const double *T, solver_fr
   const ga_node *node = &pass->m->tree->node[i];
   const ga_freedom_state *f = pass->room->freedom + node->v_at;
   double turn[3][6];
-  for (int k = 0; k < node->n; k++) ga_cross_wrench6(f[k].S, pass->room->node[i].F, turn[k]);
   for (int k = 0; k < node->n; k++) {
+    ga_cross_wrench6(f[k].S, pass->room->node[i].F, turn[k]);
     memcpy(own[k].S, f[k].S, sizeof own[k].S);
     memcpy(own[k].phi, f[k].phi, sizeof own[k].phi);
+    if (T) continue;
     memcpy(own[k].chi, f[k].chi, sizeof own[k].chi);
     memcpy(own[k].psi, f[k].psi, sizeof own[k].psi);
     memcpy(own[k].e, turn[k], sizeof own[k].e);
@@ -161,7 +163,10 @@ static int keep_point(ga_pass *pass, const ga_solver_point *p, double *work, dou
 
 /* (gamma; delta) of a freedom */
 static void way_of(const solver_freedom *f, double a, double b, double c, double *restrict way) {
-  for (int i = 0; i < 6; i++) way[i] = a * f->S[i] + b * f->phi[i] + c * f->chi[i];
+  memset(way, 0, 6 * sizeof *way);
+  ga_add6(a, f->S, way);
+  ga_add6(b, f->phi, way);
+  ga_add6(c, f->chi, way);
   for (int i = 0; i < 3; i++) way[6 + i] = b * f->S[i] + c * f->psi[i];
   way[9] = 0;
 }
@@ -199,29 +204,34 @@ static bool invert(int n, const double *D, double size, double *X) {
   return fabs(det) > VANISHES * size * size * size && isfinite(1 / det);
 }
 
-/* g <- A way, s <- S^T A, and u = g + c e of a freedom */
+/* g <- A way, in two sums side by side, s <- S^T A, and u = g + c e of a freedom */
 static void multiply_freedom(const double *A, double c, solver_freedom *restrict f,
                              double *restrict g) {
-  for (int j = 0; j < WIDTH; j++) f->s[j] = 0;
-  for (int r = 0; r < 6; r++) {
-    g[r] = dot_wide(A + WIDTH * r, f->way);
-    f->u[r] = g[r] + c * f->e[r];
-    add_wide(f->S[r], A + WIDTH * r, f->s);
+  double even[6] = {0}, odd[6] = {0};
+  for (int j = 0; j + 1 < COLUMNS; j += 2) {
+    ga_add6(f->way[j], A + 6 * j, even);
+    ga_add6(f->way[j + 1], A + 6 * j + 6, odd);
   }
+  ga_add6(f->way[COLUMNS - 1], A + 6 * (COLUMNS - 1), even);
+  for (int j = 0; j < COLUMNS; j++) f->s[j] = ga_dot6(f->S, A + 6 * j);
+  f->s[COLUMNS] = 0;
+  for (int r = 0; r < 6; r++) g[r] = even[r] + odd[r], f->u[r] = g[r] + c * f->e[r];
 }
 
 /* to += A - sum u_k row_k, where row = D^-1 s; n freedoms */
 static void hand_down(const double *A, int n, const solver_freedom *f, double row[3][WIDTH],
                       double *restrict to) {
   if (n == 1) { /* most nodes, in one pass */
-    for (int r = 0; r < 6; r++, A += WIDTH, to += WIDTH) {
-      for (int j = 0; j < WIDTH; j++) to[j] += A[j] - f->u[r] * row[0][j];
+    for (int j = 0; j < COLUMNS; j++) {
+      for (int r = 0; r < 6; r++) to[6 * j + r] += A[6 * j + r] - f->u[r] * row[0][j];
     }
     return;
   }
-  for (int e = 0; e < 6 * WIDTH; e++) to[e] += A[e];
-  for (int k = 0; k < n; k++) {
-    for (int r = 0; r < 6; r++) add_wide(-f[k].u[r], row[k], to + WIDTH * r);
+  for (int j = 0; j < COLUMNS; j++, A += 6, to += 6) {
+    double sum[6];
+    for (int r = 0; r < 6; r++) sum[r] = to[r] + A[r];
+    for (int k = 0; k < n; k++) ga_add6(-row[k][j], f[k].u, sum);
+    memcpy(to, sum, sizeof sum);
   }
 }
 
@@ -231,7 +241,7 @@ static bool eliminate(const ga_tree *tree, int i, const ga_solver_point *p, doub
   solver_node *node = nodes_of(work), *st = &node[i];
   solver_freedom *f = freedoms_of(tree, work) + own->v_at;
   const int n = own->n;
-  double D[9], g[3][6], row[3][WIDTH] = {{0}}, size = 0;
+  double D[9], g[3][6], row[3][WIDTH], size = 0;
   for (int k = 0; k < n; k++) {
     way_of(&f[k], p->a, p->b, p->c, f[k].way);
     multiply_freedom(st->A, p->c, &f[k], g[k]);
@@ -247,7 +257,8 @@ static bool eliminate(const ga_tree *tree, int i, const ga_solver_point *p, doub
   if (n > 0 && !invert(n, D, size, st->inverse)) return false;
   if (own->parent < 0) return true;
   for (int k = 0; k < n; k++) {
-    for (int l = 0; l < n; l++) add_wide(st->inverse[n * k + l], f[l].s, row[k]);
+    for (int j = 0; j < WIDTH; j++) row[k][j] = st->inverse[n * k] * f[0].s[j];
+    for (int l = 1; l < n; l++) add_wide(st->inverse[n * k + l], f[l].s, row[k]);
   }
   hand_down(st->A, n, f, row, node[own->parent].A);
   return true;
