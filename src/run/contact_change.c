@@ -105,7 +105,11 @@ static ga_status project_position(ga_integrator *it, change *x) {
   for (int i = 0; i < it->contacts.n; i++) {
     x->held[i] = x->equal[i] && !(uncut && x->old[i] == GA_CONTACT_OPEN);
   }
+  const bool before = it->projector.near_enough;
+  it->projector.near_enough |=
+      uncut; /* the nearest point differs by the square of what it penetrates, O(h^4) */
   const ga_status status = ga_contacts_close_gaps(it, x->t, x->q, x->v, x->equal, x->held);
+  it->projector.near_enough = before;
   put_back(it, x);
   return status;
 }
