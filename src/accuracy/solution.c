@@ -44,7 +44,7 @@ static ga_options options_of_runs(const ga_model *model, const ga_options *given
     o.variant = "";
   }
   if (o.newton_tol == ga_options_default().newton_tol) {
-    o.newton_tol = fmin(fmax(1e-3 * o.accuracy, 1e-12), 1e-4);
+    o.newton_tol = fmax(1e-3 * o.accuracy, 1e-12);
   }
   o.accuracy = 0;
   return o;
