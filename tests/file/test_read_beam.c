@@ -178,6 +178,10 @@ static void places(void **state) {
                      "}}\njoints: {j: {type: fixed, between: [ground, arm]}}\n";
   assert_refused(ga_file_parse("m.yaml", text, strlen(text), NULL, &file, &err), &err, GA_ERR_FILE,
                  "'arm' is a beam", "m.yaml:3:");
+  text = "genalpha: 1\nbeams: {arm: {" LINE ", " SECTION
+         "}}\nforces: {f: {type: force, body: arm.end, value: [arm.s1.N, 0, 0]}}\n";
+  assert_refused(ga_file_parse("m.yaml", text, strlen(text), NULL, &file, &err), &err, GA_ERR_FILE,
+                 "'arm.s1' has no 'N' that a function can use", "m.yaml:3:");
   text = "genalpha: 1\nbodies: {arm: {mass: 1, inertia: [1, 1, 1]}}\nbeams: {arm: {" LINE
          ", " SECTION "}}\n";
   assert_refused(ga_file_parse("m.yaml", text, strlen(text), NULL, &file, &err), &err, GA_ERR_FILE,

@@ -99,6 +99,14 @@ static ga_status fail_unknown(const ga_mechanism *m, const char *owner, const ch
                    "%s: unknown name '%s': '%s' has no '%s' that a function can use", owner, name,
                    r->symbol->name, *r->end == '.' ? r->end + 1 : r->end);
   }
+  for (int i = 0; i < m->others.count; i++) { /* names with a point, as arm.s1 of beams */
+    const char *of = m->others.item[i].name;
+    const size_t length = strlen(of);
+    if (!strchr(of, '.') || strncmp(name, of, length) != 0 || name[length] != '.') continue;
+    return ga_fail(err, GA_ERR_ARG,
+                   "%s: unknown name '%s': '%s' has no '%s' that a function can use", owner, name,
+                   of, name + length + 1);
+  }
   char word[WORD];
   snprintf(word, sizeof word, "%.*s", (int)strcspn(name, "."), name);
   const char *near = ga_nearest_in(word, owner_name, m);
