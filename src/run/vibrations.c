@@ -104,7 +104,7 @@ ga_status ga_restart_filter(ga_integrator *it, double size, double *x) {
  * more than 0.2 % with rho = 0 to 0.8, 1.5 % with 0.9, 4.5 % with 0.95, whatever h omega
  * (tests/contact/test_stiff_beam.c). Vibrations that are damped more than critically and not resolved
  * gain some with any a: the method's own position moves by a part of h v before v has decayed. With
- * rho = 1, a = v', and nothing is gained. Where C is of no use, a = v', too. */
+ * rho = 1, a = v', and nothing is gained once v is filtered. Where C is of no use, a = v', too. */
 static ga_status damp_a(ga_integrator *it) {
   ga_restart *r = &it->restart;
   ga_memory *mem = &it->mem;
@@ -185,15 +185,17 @@ static bool resolves_all(const ga_integrator *it, double h) {
 
 ga_status ga_restart_damp(ga_integrator *it, double h) {
   const ga_memory *mem = &it->mem;
-  if (!has_vibrating_start(it) || resolves_all(it, h)) return GA_OK;
+  const bool vibrates = has_vibrating_start(it);
+  if (it->options.start == GA_START_IMPLICIT || it->step.eq.own || resolves_all(it, h))
+    return GA_OK;
   const double of_v = ga_measure(&it->eval, mem->v), of_vd = ga_measure(&it->eval, mem->vd);
   ga_status status = prepare_factors(it, h, h * of_vd > of_v);
-  if (status == GA_OK) status = damp_a(it);
+  if (status == GA_OK && vibrates) status = damp_a(it);
   bool changed = false;
   if (status == GA_OK) status = ga_restart_filter_velocity(it, it->mem.v, &changed);
   if (changed) {
     status = ga_restart_at_corner(it, h);
-    if (status == GA_OK) status = damp_a(it);
+    if (status == GA_OK && vibrates) status = damp_a(it);
   }
   if (status == GA_OK && ga_measure_difference(&it->eval, mem->a, mem->vd) > UNRESOLVED * of_vd) {
     status = damp_guess(it);

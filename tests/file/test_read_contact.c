@@ -101,6 +101,7 @@ static const char *const bad[][2] = {
     {"contacts: {a: {between: [bob, ball], spheres: [0, 0]}}", "one of the radii must be positive"},
     {"contacts: {a: {between: [ball, box], spheres: [0.1, -0.1]}}", "radius -0.1 must be positive"},
     {"contacts: {a: {between: [ball, ball], spheres: [0.1, 0.1]}}", "both sides are 'ball'"},
+    {"contacts: {a: {all: [ball]}}", "a list of bodies [a, b, ..] is expected here"},
     {"contacts: {a: {between: [ball, flat], spheres: [0.1, 0.1]}}",
      "'flat' is planar and 'ball' is not"},
     {"contacts: {a: {between: [ground, nobody], sphere: {radius: 1}}}",
