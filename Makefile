@@ -137,7 +137,7 @@ campaign: build/release/Makefile
 	OPENBLAS_NUM_THREADS=1 build/release/accuracy_honest_mechanisms all
 	OPENBLAS_NUM_THREADS=1 build/release/properties_units models 100
 	OPENBLAS_NUM_THREADS=1 build/release/properties_units random 1 200
-	OPENBLAS_NUM_THREADS=1 build/release/contact_random_scenes 0 200
+	OPENBLAS_NUM_THREADS=1 build/release/contact_random_scenes 0 400
 
 # docs/data/benchmarks.md from the last `make bench`
 bench-page:
