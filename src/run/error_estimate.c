@@ -67,9 +67,9 @@ static const double MOST_ROUGH = 32, ROUGH_PER_ROOT = 0.1, AGREE = 1.2;
 /* A filter that leaves less than this of the differences must have the matrix of this very step: an
  * older one lets pass what is normal to the constraints or stiff in directions that have turned. */
 static const double DELICATE = 1e-3;
-/* If the second filter takes less than this of an error, nothing vibrates. If it takes more than it
- * leaves, h does not resolve what does, c (h omega)^2 > 1: then no estimate is rough, as the differences
- * before the filters are those of vibrations. */
+/* If the second filter takes less than this of an error, nothing vibrates. If both filters take more than
+ * they leave, h does not resolve what does, c (h omega)^2 > 1: then no estimate is rough, as the
+ * differences before the filters are those of vibrations. */
 static const double STIFF = 0.02, RINGS = 1;
 /* and norms before the filter, relative to those of the full estimate, in this range. What makes less than
  * MATTERS of the error may leave it, and what the filter has left as it was, but for 1 - PASSES. Above
@@ -177,11 +177,12 @@ static ga_status filtered_norms(const ga_integrator *it, double err[GA_ERRORS]) 
   return status;
 }
 
-/* What the second filter has taken, `stiff`, over the error e that it left, or began with: in the norm
- * of these weights. INFINITY if nothing is left. Collective. */
+/* norm: of what the second filter has taken, `stiff`, and of the error e that it left, or began with, by
+ * these weights. Returns the first over the second, INFINITY if nothing is left. Collective. */
 static double share_taken(const ga_integrator *it, const double *by, const double *stiff,
-                          const double *e) {
-  double norm[2] = {weigh(0, it->eval.nv, by, stiff), weigh(0, it->eval.nv, by, e)};
+                          const double *e, double norm[2]) {
+  norm[0] = weigh(0, it->eval.nv, by, stiff);
+  norm[1] = weigh(0, it->eval.nv, by, e);
   if (ga_team_max_all(it->eval.team, 2, norm) != GA_OK || !(norm[0] > 0)) return 0;
   return norm[0] / norm[1];
 }
@@ -203,8 +204,12 @@ static ga_status relax_vibrations(ga_integrator *it, bool position, const double
   double c = ga_error_filter_sum(s->method, s->tab.p) / s->tab.m;
   const double *by = position ? it->step_size.by_q : it->step_size.by_v;
   const double *tol = position ? it->step_size.tol_q : it->step_size.tol_v;
-  const double taken = share_taken(it, by, stiff, e);
-  if (taken > RINGS) it->step_size.rings = true;
+  const double raw = it->step_size.full.raw[position ? GA_ERROR_Q : GA_ERROR_V];
+  double norm[2];
+  const double taken = share_taken(it, by, stiff, e, norm);
+  if (taken > RINGS && raw > (1 + RINGS) * (norm[0] + norm[1])) {
+    it->step_size.rings = ga_max(it->step_size.rings, norm[0]);
+  }
   if (!(taken > STIFF && c > 0)) return GA_OK;
   memcpy(third, e, (size_t)it->eval.nv * sizeof(double));
   ga_status status = ga_error_filter(it, position, third);
@@ -222,7 +227,8 @@ static ga_status relax_vibrations(ga_integrator *it, bool position, const double
  * something, from c->once to c->e_v, a vibration is taken from it first. Collective. */
 static ga_status filter_for_forces(ga_integrator *it) {
   ga_step_size *c = &it->step_size;
-  if (!(share_taken(it, c->by_v, c->stiff_v, c->once) > STIFF)) return GA_OK;
+  double norm[2];
+  if (!(share_taken(it, c->by_v, c->stiff_v, c->once, norm) > STIFF)) return GA_OK;
   ga_status status = ga_filter_vibrations(it, c->first, c->df);
   if (status == GA_OK) status = ga_error_filter(it, false, c->df);
   memcpy(c->first, c->filtered, (size_t)it->step.eq.n * sizeof(double));
@@ -233,7 +239,7 @@ static ga_status filter_for_forces(ga_integrator *it) {
  * taken, stiff_q and stiff_v, whether something rings, and c->df, the error of forces. Collective. */
 static ga_status filter_twice(ga_integrator *it) {
   ga_step_size *c = &it->step_size;
-  c->rings = false;
+  c->rings = 0;
   size_t bytes = (size_t)it->eval.nv * sizeof(double);
   int nv = it->eval.nv;
   const bool hidden = it->method->hidden_free;
@@ -354,7 +360,7 @@ static void keep_full(ga_step_size *c, const ga_full_estimate *last, bool useful
   }
   c->rough = 0;
   c->full.known = useful;
-  const bool agrees = useful && !c->rings && last->known &&
+  const bool agrees = useful && !(c->rings > MATTERS * now) && last->known &&
                       scale_full(last, c->full.raw, &before) && now <= AGREE * before &&
                       before <= AGREE * now;
   long more = 2 * c->rough_allowed + 1;

@@ -55,9 +55,9 @@ typedef struct ga_step_size {
   double *force_now;         /* work: forces with those of the last step */
   double *force_least;       /* work: forces that errors are relative to */
   double *bracket;           /* work: [v, v']; W^-1 G_n^T eta of a filter; forces of differences */
-  double *noise;    /* work: possible rounding error of each entry of v', see rounding_noise.c */
-  bool rings;       /* the full estimate just made met vibrations that h does not resolve */
-  bool suspect;     /* the step just estimated began with hardly any motion */
+  double *noise; /* work: possible rounding error of each entry of v', see rounding_noise.c */
+  double rings; /* of vibrations that h does not resolve, in the full estimate just made; 0: none */
+  bool suspect; /* the step just estimated began with hardly any motion */
   double *filtered; /* right side and solution of the filter, as many as unknowns; */
   double *first;    /* the solution of the first one for velocities */
 } ga_step_size;
