@@ -307,13 +307,14 @@ static ga_status estimate_fully(ga_integrator *it, const double by_noise[2], boo
   return GA_OK;
 }
 
-/* Can the part k of a rough estimate, `part` of err, be scaled from raw_full at the full one to raw? A filter
- * only takes away: what it left as it was there is no more now, and at most raw is left of it. */
+/* Can the part k of a rough estimate, `part` of err, be scaled from raw_full at the full one to raw? What the
+ * filter left as it was goes on so; of what it took from, at most raw is left. */
 static bool can_scale(const ga_full_estimate *full, int k, double raw, double part, double err) {
   const double raw_full = full->raw[k];
   if (raw >= ROUGH_LEAST * raw_full && raw <= ROUGH_LARGEST * raw_full) return true;
   if (k == GA_ERROR_F) return full->err[k] == 0 || (raw < raw_full && part <= MATTERS * err);
-  return full->err[k] >= PASSES * raw_full || (raw < raw_full ? part : raw) <= MATTERS * err;
+  const bool left = full->err[k] >= PASSES * raw_full && full->err[k] <= raw_full / PASSES;
+  return left || (raw < raw_full ? part : ga_max(part, raw)) <= MATTERS * err;
 }
 
 /* *err: what the full estimate makes of the norms raw before the filter, each of q, v and forces scaled
