@@ -10,13 +10,21 @@
  *   w  = a1 + a3/12 - [c1 - 20 a1 - a3, a2 + c2]/240,   q <- q o exp(w~)
  *
  * (Blanes, Casas, Oteo, Ros 2009, section 5.4, for Y' = A Y; here Y' = Y A, so that brackets change
- * their sign.) What is left at the next node is distributed over the interval. */
+ * their sign.) What is left at the next node is distributed over the interval.
+ *
+ * Where something is stiff, v' = M^-1 F makes K/m of a small error of q, and this polynomial P is off by
+ * H K/m of it, while that of the values v alone, p, follows the motion. If p is wrong by e, its integrals over
+ * the intervals between its nodes miss q of the next ones by 2/3 H e or more. So if P and p differ by D, more
+ * than a quarter of the accuracy, and p misses none by H D/3, then e < D/2: p is the better one, and v(t) is
+ * p. (In a single interval the error of an odd function would not show, nor that of P where all v' are off by
+ * the same.) */
 #include <string.h>
 
 #include "accuracy/solution.h"
 
-enum { WINDOW = 6, SUBSTEPS = 8, SUBSTEPS_COARSE = 2 };
-static const double clearly = 0.25; /* of what is allowed between the nodes */
+enum { WINDOW = 6, SUBSTEPS = 8, SUBSTEPS_COARSE = 2, INSIDE = 3 };
+static const double clearly = 0.25;     /* of what is allowed between the nodes */
+static const double explains = 1.0 / 3; /* of |P - p|: p that misses less is better than P */
 
 /* Allocate the arrays of this file from s->work; the caller checks whether it failed. */
 void ga_between_init(ga_solution *s) {
@@ -27,6 +35,7 @@ void ga_between_init(ga_solution *s) {
   b->miss = ga_arena_doubles(&s->work, nv);
   b->q = ga_arena_doubles(&s->work, (size_t)ga_space_nq(s->model->space));
   b->work = ga_arena_doubles(&s->work, 9 * nv);
+  b->kept = ga_arena_doubles(&s->work, (2 * WINDOW + INSIDE) * nv);
 }
 
 /* v (nv numbers) at x intervals from the node: Newton's form by Horner's scheme. */
@@ -107,9 +116,9 @@ static void fit_coarsely(ga_solution *s, const ga_piece *p, long node) {
   ga_space_diff(s->model->space, b->q, ga_solution_column(s, 0, s->K, node + 1), b->miss);
 }
 
-/* The polynomial of the interval that begins at a node of piece p: divided differences, each node
- * twice, and what q lacks at its end. */
-static void fit(ga_solution *s, const ga_piece *p, long node) {
+/* The polynomial of v and v' in the interval that begins at a node of piece p: divided differences, each node
+ * twice. */
+static void fit_slopes(ga_solution *s, const ga_piece *p, long node) {
   ga_between *b = &s->between;
   int nv = ga_space_nv(s->model->space), count;
   long first = window_of(p, node, &count);
@@ -127,6 +136,58 @@ static void fit(ga_solution *s, const ga_piece *p, long node) {
       const double *vd = dx == 0 ? ga_solution_node(s, first + k / 2).vd : NULL;
       for (int i = 0; i < nv; i++) c[i] = vd ? H * vd[i] : (c[i] - before[i]) / dx;
     }
+  }
+}
+
+/* The largest of what q misses at the ends of the intervals of the window, over H size_v: about the error
+ * of v. */
+static double missed_in_window(ga_solution *s, const ga_piece *p, long node) {
+  const ga_space *space = s->model->space;
+  ga_between *b = &s->between;
+  const double H = (p->to - p->from) / (double)p->steps;
+  double missed = 0;
+  int count;
+  const long first = window_of(p, node, &count);
+  for (long i = first; i + 1 < first + count; i++) {
+    memcpy(b->q, ga_solution_node(s, i).q, (size_t)ga_space_nq(space) * sizeof *b->q);
+    move(s, (double)(i - node), (double)(i - node + 1), SUBSTEPS_COARSE, H, b->q);
+    ga_space_diff(space, b->q, ga_solution_node(s, i + 1).q, b->miss);
+    for (int k = 0; k < ga_space_nv(space); k++) {
+      missed = fmax(missed, fabs(b->miss[k]) / (H * s->size_v[k]));
+    }
+  }
+  return missed;
+}
+
+/* Are the v' wrong of which the polynomial is made whose values inside the interval are these? That of v alone
+ * was fitted last; see the head of this file. */
+static bool slopes_are_wrong(ga_solution *s, const ga_piece *p, long node, const double *values) {
+  const int nv = ga_space_nv(s->model->space);
+  double apart = 0;
+  for (int k = 0; k < INSIDE; k++) {
+    velocity_at(s, (k + 1.0) / (INSIDE + 1), s->v);
+    for (int i = 0; i < nv; i++) {
+      apart = fmax(apart, fabs(values[k * nv + i] - s->v[i]) / s->size_v[i]);
+    }
+  }
+  return apart > clearly * s->accuracy.asked && p->steps > 1 &&
+         missed_in_window(s, p, node) < explains * apart;
+}
+
+/* The polynomial of the interval that begins at a node of piece p, and what q lacks at its end. */
+static void fit(ga_solution *s, const ga_piece *p, long node) {
+  ga_between *b = &s->between;
+  const int nv = ga_space_nv(s->model->space);
+  const double H = (p->to - p->from) / (double)p->steps;
+  double *values = b->kept + 2 * WINDOW * nv;
+  fit_slopes(s, p, node);
+  const ga_between with = *b;
+  for (int k = 0; k < INSIDE; k++) velocity_at(s, (k + 1.0) / (INSIDE + 1), values + k * nv);
+  memcpy(b->kept, b->coef, 2 * WINDOW * (size_t)nv * sizeof *b->coef);
+  fit_coarsely(s, p, node);
+  if (!slopes_are_wrong(s, p, node, values)) {
+    *b = with;
+    memcpy(b->coef, b->kept, 2 * WINDOW * (size_t)nv * sizeof *b->coef);
   }
   b->node = node;
   memcpy(b->q, ga_solution_node(s, node).q, (size_t)ga_space_nq(s->model->space) * sizeof *b->q);

@@ -63,6 +63,7 @@ typedef struct ga_between {
   double *miss;  /* nv: what is left to the next node, as an increment of q */
   double *q;     /* nq: work */
   double *work;  /* 9 nv */
+  double *kept;  /* 15 nv: another polynomial, and values of v inside the interval */
 } ga_between;
 
 struct ga_solution {

@@ -193,9 +193,58 @@ static void test_faster_than_nodes(void **state) {
   ga_space_free(space);
 }
 
+/* An oscillator, and a point that a stiff spring with a damper lets follow it. */
+static int pulled(void *user, double t, const double *q, const double *v, double *F) {
+  const double *k = user;
+  (void)t;
+  F[0] = -4 * q[0];
+  F[1] = -*k * (q[1] - q[0]) - 30 * (v[1] - v[0]);
+  return 0;
+}
+
+/* q_0 = sin 2t, and the other one the same, but for 4/k. A hundredth of q between them is an acceleration of
+ * a hundredth of k: v between the nodes is then the polynomial of v at six of them. That of 2 cos 2t is off by
+ * 2 (2H)^6/6! max |x (x - 1) .. (x - 5)| in its first interval, where this maximum is 16.9; where v'
+ * count in spite of their errors, these are at most four times that. */
+static void test_stiff_between_nodes(void **state) {
+  (void)state;
+  const ga_model_ops ops = {.mass = unit_mass, .force = pulled};
+  const double q0[2] = {0, 0}, v0[2] = {2, 2}, stiffness[] = {1, 1e5, 1e8};
+  ga_space *space;
+  must(ga_space_rn(2, &space), NULL);
+  for (int i = 0; i < 3; i++) {
+    double k = stiffness[i];
+    const ga_model model = {.ops = &ops, .user = &k, .space = space};
+    const ga_problem p = {.model = model};
+    for (double A = 0.3; A > 0.9e-4; A /= sqrt(10)) {
+      const int follows = k > 1; /* else the other one has another motion */
+      double worst = 0;
+      ga_solution *s = opened(&p, A, GA_ACCURACY_OF_QV);
+      must(ga_solution_solve(s, 0, q0, v0, 5), ga_solution_error(s));
+      assert_int_equal(ga_solution_accuracy(s)->verdict, GA_VERDICT_REACHED);
+      for (int j = 1; j < 1000; j++) {
+        const double t = 0.005 * j;
+        const ga_state at = ga_solution_at(s, t);
+        for (int n = 0; n <= follows; n++) {
+          worst = fmax(worst, fabs(at.v[n] - 2 * cos(2 * t)) / 2);
+          worst = fmax(worst, fabs(at.q[n] - sin(2 * t)));
+        }
+      }
+      const double H = 5.0 / (double)(ga_solution_nodes(s) - 1);
+      const double of_six = follows ? pow(2 * H, 6) / 720 * 16.9 : 0;
+      print_message("k = %g, A = %.2g: %.2g\n", k, A, worst);
+      if (!(worst <= 2 * A + 4 * of_six + 8 / k * follows))
+        fail_msg("k = %g, A = %g: %g", k, A, worst);
+      ga_solution_free(s);
+    }
+  }
+  ga_space_free(space);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_faster_than_nodes),
+      cmocka_unit_test(test_stiff_between_nodes),
       cmocka_unit_test(test_between_closed),
       cmocka_unit_test(test_between_rotations),
       cmocka_unit_test(test_forces),
