@@ -231,7 +231,7 @@ ga_status ga_restart_damp_corner(ga_integrator *it, double h, const double *old_
 /* After a start beside a corner, or one from which the first step, of h, has no solution: the memory and
  * the guess of this step without the vibrations that h does not resolve. damped: there were some. */
 ga_status ga_restart_damp_start(ga_integrator *it, double h, bool *damped);
-/* Does the memory of a start bring energy into a step of h, a tenth of that of the motion or more, or ask for
+/* Does the memory of a start bring energy into a step of h, 1e-3 of that of the motion or more, or ask for
  * a state that the model refuses? So it does where vibrations are damped much more than critically: v'' contains
  * their decay, and the first step has a solution, far away. */
 ga_status ga_restart_start_gains(ga_integrator *it, double h, bool *gains);

@@ -14,7 +14,7 @@ static const double UNRESOLVED = 0.5;
 static const double SOME = 0.05, LEAST = 1e-3;
 
 /* energy that the memory of a start may bring into the motion, of that which this has */
-static const double GAIN = 0.1;
+static const double GAIN = 1e-3;
 /* energy of a, over that of what it is made of, beyond which the filter is of no use */
 static const double MORE = 4;
 /* of masses: what h^2 times stiffness and h times damping are where no filter is needed */
