@@ -60,6 +60,9 @@
 #include "run/step_size.h"
 
 static const double ROUNDINGS = 8; /* of q and v in a step */
+/* So many times the bound of rounding is above what is allowed, where the error of forces must be
+ * rounding: errors of forces were seen from 1e-4 of the bound (stab2) up to the bound (index3). */
+static const double SURELY = 1000;
 /* A rough estimate needs a full one at most so many steps before: rtol^(1/2), as h, tells how fast
  * the motion changes. And the last two full ones must agree on err over the norm before the filter,
  * up to this factor: where stiff forces ring, they do not. */
@@ -120,9 +123,11 @@ static ga_status raw_norms(ga_integrator *it, double raw[GA_ERRORS]) {
 }
 
 /* The error of forces, relative to what is allowed, as an error of a step: to the power 3/2. If h
- * has shrunk and the error has not fallen with it, v' rings; if the rounding of q, over h^2, is
- * above rtol of the accelerations, forces have no more digits. Then no smaller step would help, and
- * the error counts for no more than what leaves h as it is. Collective. */
+ * has shrunk and the error has not fallen with it, v' rings; if the rounding of q, over h^2, is R > 1
+ * times rtol of the accelerations, forces have no more digits. Then no smaller step would help, and the
+ * error counts for no more than what leaves h as it is. If R is above SURELY, a step (R/SURELY)^(1/2)
+ * times as long is allowed: steps that a singular position has made tiny would else stay tiny long
+ * behind it, as their rounding looks like an error. Collective. */
 static double force_norm(ga_integrator *it, double relative) {
   ga_step_size *c = &it->step_size;
   double h = it->mem.h, err = relative * sqrt(relative);
@@ -130,7 +135,12 @@ static double force_norm(ga_integrator *it, double relative) {
   bool rings = shrunk && relative * c->force_h > c->force_err * h;
   double rounding = ROUNDINGS * DBL_EPSILON * ga_measure(&it->eval, c->now_q) / (h * h);
   if (it->method->hidden_free) rounding = ga_hidden_error_noise(it);
-  if (rings || rounding > it->options.rtol * c->acceleration) err = fmin(err, GA_STEP_AIM);
+  const double allowed = it->options.rtol * c->acceleration;
+  if (rings || rounding > allowed) err = fmin(err, GA_STEP_AIM);
+  if (rounding > SURELY * allowed) {
+    const double less = SURELY * allowed / rounding;
+    err = fmin(err, GA_STEP_AIM * less * sqrt(less));
+  }
   c->force_err = relative;
   c->force_h = h;
   return err;

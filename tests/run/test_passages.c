@@ -168,10 +168,36 @@ static void automatic(void **state) {
   ga_file_free(file);
 }
 
+/* Steps become tiny at a singular position, and the rounding of forces there looks like an error. Behind
+ * it they grow again at once: as many steps as elsewhere, in proportion to rtol^(-1/2). (At 1.1e-6 there
+ * were 1.7 million steps of 1e-9 s.) */
+static void soon_left(void **state) {
+  (void)state;
+  static const double rtol[] = {2e-6, 1.2e-6, 1.1e-6, 1e-6, 8e-7};
+  const ga_file_set set = {"N", "2"};
+  ga_file *file = model_loaded("n-four-bar", &set, 1);
+  const ga_mechanism *m = ga_file_mechanism(file);
+  double first = 0;
+  for (int k = 0; k < 5; k++) {
+    journal j;
+    ga_options o = options_with("stab2", 1e-3, GA_REDUNDANT_ALLOW, &j);
+    o.rtol = rtol[k];
+    o.h_max = INFINITY;
+    ga_integrator *it = mechanism_started(m, &o);
+    run_to(it, 0.8);
+    const double steps = (double)ga_integrator_stats(it)->steps * sqrt(rtol[k]);
+    assert_int_equal(j.warnings, 1);
+    if (k == 0) first = steps;
+    if (!(steps < 1.5 * first)) fail_msg("rtol %g: %g steps", rtol[k], steps / sqrt(rtol[k]));
+    ga_integrator_free(it);
+  }
+  ga_file_free(file);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(counted), cmocka_unit_test(tiny_steps), cmocka_unit_test(approached),
-      cmocka_unit_test(regular), cmocka_unit_test(automatic),
+      cmocka_unit_test(regular), cmocka_unit_test(automatic),  cmocka_unit_test(soon_left),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
