@@ -393,10 +393,18 @@ static void measure_sizes(checker *c) {
   c->force_size += c->G_size + c->H_size;
 }
 
-/* Allocate both matrices with this pattern (NULL: full); false if memory runs out. */
+/* Allocate a matrix with this pattern (NULL: full). Its values serve as a vector of nrow numbers, too,
+ * and there may be rows without an entry. False if memory runs out. */
+static bool with_vector(ga_csr *A, int nrow, int ncol, const ga_csr *pattern, ga_arena *arena) {
+  if (ga_csr_init(A, nrow, ncol, pattern, arena) != GA_OK) return false;
+  if (ga_csr_nnz(A) < nrow) A->val = ga_arena_doubles(arena, (size_t)nrow);
+  return A->val || nrow == 0;
+}
+
+/* Allocate both matrices of a pair; false if memory runs out. */
 static bool pair_init(pair *p, int nrow, int ncol, const ga_csr *pattern, ga_arena *arena) {
-  return ga_csr_init(&p->given, nrow, ncol, pattern, arena) == GA_OK &&
-         ga_csr_init(&p->quotient, nrow, ncol, pattern, arena) == GA_OK;
+  return with_vector(&p->given, nrow, ncol, pattern, arena) &&
+         with_vector(&p->quotient, nrow, ncol, pattern, arena);
 }
 
 /* Allocate all fields of *all in the patterns of the model, from arena (x, lam and psi stay as they
